@@ -1,0 +1,28 @@
+# How every Mercer target is compiled: an interface library that the targets of this tree link privately.
+
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
+
+add_library(mercer_compile INTERFACE)
+target_compile_features(mercer_compile INTERFACE cxx_std_20)
+target_compile_options(mercer_compile INTERFACE
+  -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wpedantic
+  # Loops vectorise without the errno and trap side effects; no result changes. Contraction into fused multiply-adds is
+  # off because the compiler may contract a vector body and its scalar tail differently: the same episode would then
+  # differ in its last bits with the batch around it.
+  -fno-math-errno -fno-trapping-math -ffp-contract=off)
+if(MERCER_NATIVE)
+  target_compile_options(mercer_compile INTERFACE -march=native)
+endif()
+if(MERCER_WERROR)
+  target_compile_options(mercer_compile INTERFACE -Werror)
+endif()
+if(MERCER_SANITIZE)
+  target_compile_options(mercer_compile INTERFACE -fsanitize=${MERCER_SANITIZE} -fno-omit-frame-pointer)
+  if(MERCER_SANITIZE MATCHES undefined)
+    target_compile_options(mercer_compile INTERFACE -fno-sanitize-recover=undefined)
+  endif()
+  target_link_options(mercer_compile INTERFACE -fsanitize=${MERCER_SANITIZE})
+endif()

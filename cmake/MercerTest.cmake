@@ -1,0 +1,12 @@
+# mercer_unit_test(module): all tests/<module>/*.cpp make one GoogleTest program, each case a ctest case.
+#
+# Tests may include private headers ("io/zip.hpp") and read MERCER_TEST_DATA, the folder tests/data.
+function(mercer_unit_test module)
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${module}/*.cpp")
+  add_executable(test_${module} ${sources})
+  target_link_libraries(test_${module} PRIVATE
+    mercer mercer_compile fmt::fmt nlohmann_json::nlohmann_json GTest::gtest_main)
+  target_include_directories(test_${module} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
+  target_compile_definitions(test_${module} PRIVATE MERCER_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
+  gtest_discover_tests(test_${module} TEST_PREFIX "${module}." DISCOVERY_TIMEOUT 60)
+endfunction()

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+/// The whole of a file. Throws `cannot_open`, and `too_large` above `most_bytes`.
+std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t most_bytes = std::size_t{1} << 40);
+std::string read_text(const std::filesystem::path& path, std::size_t most_bytes = std::size_t{1} << 30);
+
+/// Writes a file that is never seen half done: to a temporary name beside it, flushed to the disk, then renamed. When
+/// `write` throws or the disk is full, the temporary file goes away and whatever `path` held before stays.
+void write_atomically(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
+
+}  // namespace mercer

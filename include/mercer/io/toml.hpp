@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace mercer {
+
+/// One setting of a TOML file as text: `[rollout] episodes = 10` is key "rollout.episodes", values {"10"}.
+struct TomlEntry {
+  std::string key;
+  std::vector<std::string> values;  ///< more than one for an array
+  std::size_t line = 0;
+};
+
+/// All settings of a TOML file. Throws `bad_format` with the line of the first mistake, or for values that are no
+/// number, text, true/false, or array of those.
+std::vector<TomlEntry> read_toml(const std::filesystem::path& path);
+
+}  // namespace mercer

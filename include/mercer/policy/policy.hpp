@@ -1,0 +1,50 @@
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "mercer/core/matrix_view.hpp"
+#include "mercer/core/random.hpp"
+#include "mercer/env/space.hpp"
+
+namespace mercer {
+
+/// Anything that can choose actions: a teacher, an embedding, a baseline.
+///
+/// Batches are columns, as in `Env`: one row per dimension, one column per state. A policy is const and may be used by
+/// many threads at once; nothing allocates per call. A column's result never depends on the columns beside it.
+class Policy {
+ public:
+  virtual ~Policy() = default;
+
+  /// How the policy was asked for, such as "uniform" or a file name.
+  const std::string& name() const { return name_; }
+  /// The number of observations it takes in and of action dimensions it gives out.
+  std::size_t observation_dimensions() const { return observation_dimensions_; }
+  const Space& action_space() const { return action_space_; }
+
+  /// Draws an action for each column, using the keys of that column alone.
+  virtual void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const = 0;
+
+  /// The action played when nothing is drawn: the mean on a box, the most likely one (the first of equals) among
+  /// discrete actions.
+  virtual void mean_action(MatrixView<const double> observation, MatrixView<double> action) const = 0;
+
+  /// log of the density of each action: with respect to length or volume on a box, to counting on discrete actions;
+  /// minus infinity where the policy never goes.
+  virtual void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
+                        std::span<double> out) const = 0;
+
+ protected:
+  Policy(std::string name, std::size_t observation_dimensions, Space action_space)
+      : name_(std::move(name)),
+        observation_dimensions_(observation_dimensions),
+        action_space_(std::move(action_space)) {}
+
+ private:
+  std::string name_;
+  std::size_t observation_dimensions_;
+  Space action_space_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,68 @@
+#include "mercer/core/parallel.hpp"
+
+#include <algorithm>
+
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/parallel_for.h>
+
+#include "mercer/core/error.hpp"
+
+// oneTBB is not built with the thread sanitizer, which therefore does not see that a loop starts after what precedes it
+// and ends before what follows. These two calls say so, and say nothing about bodies against each other: a race between
+// two bodies is still reported.
+#if defined(__SANITIZE_THREAD__)
+#define MERCER_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define MERCER_TSAN 1
+#endif
+#endif
+#ifdef MERCER_TSAN
+extern "C" {
+void __tsan_acquire(void* address);  // NOLINT(bugprone-reserved-identifier)
+void __tsan_release(void* address);  // NOLINT(bugprone-reserved-identifier)
+}
+#else
+static void __tsan_acquire(void*) {}  // NOLINT(bugprone-reserved-identifier)
+static void __tsan_release(void*) {}  // NOLINT(bugprone-reserved-identifier)
+#endif
+
+namespace mercer {
+
+void for_each_block(std::size_t items, std::size_t block_size, const std::function<void(Block)>& body) {
+  if (items == 0) return;
+  const std::size_t size = std::max<std::size_t>(1, block_size);
+  const std::size_t blocks = (items + size - 1) / size;
+  char fork = 0;
+  char join = 0;
+  __tsan_release(&fork);
+  tbb::parallel_for(
+      tbb::blocked_range<std::size_t>(0, blocks, 1),
+      [&](const tbb::blocked_range<std::size_t>& range) {
+        __tsan_acquire(&fork);
+        for (std::size_t b = range.begin(); b != range.end(); ++b) body({b, b * size, std::min(items, (b + 1) * size)});
+        __tsan_release(&join);
+      },
+      tbb::simple_partitioner());
+  __tsan_acquire(&join);
+}
+
+std::size_t thread_count() {
+  return std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
+                               static_cast<std::size_t>(tbb::info::default_concurrency()));
+}
+
+struct ThreadLimit::Control {
+  explicit Control(std::size_t threads) : control(tbb::global_control::max_allowed_parallelism, threads) {}
+  tbb::global_control control;
+};
+
+ThreadLimit::ThreadLimit(std::size_t threads) {
+  require_in_range("threads", static_cast<double>(threads), 0, 1024, "Use 0 for all cores of this machine");
+  if (threads > 0) control_ = std::make_unique<Control>(threads);
+}
+ThreadLimit::~ThreadLimit() = default;
+
+}  // namespace mercer

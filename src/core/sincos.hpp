@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace mercer {
+
+/// Sines and cosines of a batch as vector code, where a loop over the C library's functions would run one by one.
+/// Error below 1.5 units in the last place (tested). A number's result does not depend on what stands beside it.
+/// `sine` and `cosine` have the length of `angle` and may not overlap it.
+void sincos(std::span<const double> angle, std::span<double> sine, std::span<double> cosine);
+
+/// Batches are cut into chunks of this many columns where a kernel needs scratch space: it fits on the stack and in the
+/// first-level cache.
+inline constexpr std::size_t chunk_columns = 256;
+
+}  // namespace mercer

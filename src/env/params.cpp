@@ -1,0 +1,95 @@
+#include "mercer/env/params.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/core/nearest.hpp"
+
+namespace mercer {
+namespace {
+
+double parse_number(const std::string& owner, const std::string& key, std::string_view text, double low, double high) {
+  double value = 0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (trouble != std::errc{} || end != text.data() + text.size()) {
+    throw Error(ErrorCode::bad_value, fmt::format("{}: {} is '{}', which is not a number", owner, key, text),
+                fmt::format("Give a number from {} to {}", low, high));
+  }
+  require_in_range(fmt::format("{}: {}", owner, key), value, low, high, "Change it in the task's settings");
+  return value;
+}
+
+template <class Visit>
+void split(std::string_view text, char separator, Visit visit) {
+  while (!text.empty()) {
+    const std::size_t end = text.find(separator);
+    visit(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+}  // namespace
+
+Params::Params(std::string owner, std::string_view text, std::uint64_t seed) : owner_(std::move(owner)), seed_(seed) {
+  split(text, ',', [&](std::string_view part) {
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      given_["file"] = part;
+    } else {
+      given_[std::string(part.substr(0, equals))] = part.substr(equals + 1);
+    }
+  });
+}
+
+const std::string* Params::find(const std::string& key) {
+  read_.insert(key);
+  const auto found = given_.find(key);
+  return found == given_.end() ? nullptr : &found->second;
+}
+
+double Params::number(const std::string& key, double standard, double low, double high) {
+  const std::string* text = find(key);
+  return text ? parse_number(owner_, key, *text, low, high) : standard;
+}
+
+std::size_t Params::integer(const std::string& key, std::size_t standard, std::size_t low, std::size_t high) {
+  const std::string* text = find(key);
+  if (!text) return standard;
+  const double value = parse_number(owner_, key, *text, static_cast<double>(low), static_cast<double>(high));
+  if (value != std::floor(value)) {
+    throw Error(ErrorCode::bad_value, fmt::format("{}: {} is {}, which is not a whole number", owner_, key, value),
+                fmt::format("Give a whole number from {} to {}", low, high));
+  }
+  return static_cast<std::size_t>(value);
+}
+
+std::vector<double> Params::numbers(const std::string& key, std::vector<double> standard, double low, double high) {
+  const std::string* text = find(key);
+  if (!text) return standard;
+  std::vector<double> values;
+  split(*text, ';', [&](std::string_view part) { values.push_back(parse_number(owner_, key, part, low, high)); });
+  return values;
+}
+
+std::string Params::text(const std::string& key, std::string standard) {
+  const std::string* text = find(key);
+  return text ? *text : standard;
+}
+
+void Params::check_all_read() const {
+  const std::vector<std::string> known(read_.begin(), read_.end());
+  for (const auto& [key, value] : given_) {
+    if (read_.contains(key)) continue;
+    if (known.empty()) {
+      throw Error(ErrorCode::unknown_name, fmt::format("{} has no settings, and was given '{}'", owner_, key),
+                  fmt::format("Write just '{}'", owner_));
+    }
+    throw_unknown(fmt::format("setting of {}", owner_), key, known);
+  }
+}
+
+}  // namespace mercer

@@ -1,0 +1,56 @@
+#include "mercer/io/toml.hpp"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/io/file.hpp"
+
+namespace mercer {
+namespace {
+
+[[noreturn]] void bad_toml(const std::filesystem::path& path, std::size_t line, std::string_view what) {
+  throw Error(ErrorCode::bad_format, fmt::format("'{}' line {}: {}", path.string(), line, what),
+              "Correct the file; docs/config.md shows one");
+}
+
+std::string scalar_text(const toml::node& node, const std::filesystem::path& path) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
+  if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
+  if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+  bad_toml(path, node.source().begin.line, "a setting is a number, text, true, false or an array of those");
+}
+
+void flatten(const toml::table& table, const std::string& prefix, const std::filesystem::path& path,
+             std::vector<TomlEntry>& entries) {
+  for (const auto& [name, node] : table) {
+    const std::string key = prefix + std::string(name.str());
+    if (const auto* inner = node.as_table()) {
+      flatten(*inner, key + ".", path, entries);
+      continue;
+    }
+    TomlEntry entry{key, {}, node.source().begin.line};
+    if (const auto* list = node.as_array()) {
+      for (const toml::node& item : *list) entry.values.push_back(scalar_text(item, path));
+    } else {
+      entry.values.push_back(scalar_text(node, path));
+    }
+    entries.push_back(std::move(entry));
+  }
+}
+
+}  // namespace
+
+std::vector<TomlEntry> read_toml(const std::filesystem::path& path) {
+  std::vector<TomlEntry> entries;
+  const std::string text = read_text(path);
+  try {
+    flatten(toml::parse(text), "", path, entries);
+  } catch (const toml::parse_error& mistake) {
+    bad_toml(path, mistake.source().begin.line, mistake.description());
+  }
+  return entries;
+}
+
+}  // namespace mercer

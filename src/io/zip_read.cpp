@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include "io/corrupt.hpp"
+#include "io/zip.hpp"
+#include "mercer/core/error.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::uint64_t limit32 = 0xffffffff;
+constexpr std::uint64_t most_inflation = 1032;  // deflate cannot shrink anything further: a larger claim is a lie
+
+// Reads little-endian fields inside the file, and nothing outside it.
+class Reader {
+ public:
+  Reader(std::span<const std::byte> file, const std::string& where) : file_(file), where_(where) {}
+
+  std::span<const std::byte> bytes(std::uint64_t at, std::uint64_t size) const {
+    if (at > file_.size() || size > file_.size() - at) throw_corrupt(where_, "ends before the data it announces");
+    return file_.subspan(at, size);
+  }
+  std::uint64_t number(std::uint64_t at, int count) const {
+    const auto field = bytes(at, static_cast<std::uint64_t>(count));
+    std::uint64_t value = 0;
+    for (int i = count; i-- > 0;) value = value << 8 | static_cast<std::uint64_t>(field[static_cast<std::size_t>(i)]);
+    return value;
+  }
+
+ private:
+  std::span<const std::byte> file_;
+  const std::string& where_;
+};
+
+struct Directory {
+  std::uint64_t members;
+  std::uint64_t start;
+};
+
+Directory find_directory(const Reader& reader, std::uint64_t size, const std::string& where) {
+  if (size < 4 || reader.number(0, 2) != 0x4b50) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' is not an .npz file", where),
+                "Give a file written by numpy.savez or 'mercer rollout'");
+  }
+  // The end record is the last thing in the file but for a comment of at most 65535 bytes.
+  const std::uint64_t furthest = size > 22 + 65535 ? size - 22 - 65535 : 0;
+  for (std::uint64_t at = size < 22 ? 0 : size - 22; size >= 22; --at) {
+    if (reader.number(at, 4) == 0x06054b50) {
+      Directory found{reader.number(at + 10, 2), reader.number(at + 16, 4)};
+      if (found.start == limit32 || found.members == 0xffff) {
+        if (at < 20 || reader.number(at - 20, 4) != 0x07064b50) throw_corrupt(where, "has lost its 64-bit directory");
+        const std::uint64_t wide = reader.number(at - 12, 8);
+        found = {reader.number(wide + 32, 8), reader.number(wide + 48, 8)};
+      }
+      return found;
+    }
+    if (at == furthest) break;
+  }
+  throw_corrupt(where, "has no directory at its end: it was cut short");
+}
+
+// Replaces the 32-bit values that say "look in the extra field" by the 64-bit ones there.
+void widen(const Reader& reader, std::uint64_t extra, std::uint64_t extra_size, std::uint64_t& size,
+           std::uint64_t& packed, std::uint64_t& start) {
+  const std::uint64_t end = extra + extra_size;
+  while (extra + 4 <= end) {
+    const std::uint64_t id = reader.number(extra, 2);
+    const std::uint64_t length = reader.number(extra + 2, 2);
+    std::uint64_t field = extra + 4;
+    if (id == 1) {
+      for (std::uint64_t* value : {&size, &packed, &start}) {
+        if (*value != limit32) continue;
+        *value = reader.number(field, 8);
+        field += 8;
+      }
+    }
+    extra += 4 + length;
+  }
+}
+
+std::vector<std::byte> inflate_member(std::span<const std::byte> packed, std::uint64_t size, const std::string& where) {
+  if (size > (packed.size() + 1) * most_inflation) throw_corrupt(where, "announces more data than it can hold");
+  std::vector<std::byte> out(size);
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw_corrupt(where, "cannot be decompressed");
+  std::size_t read = 0;
+  std::size_t written = 0;
+  int state = Z_OK;
+  while (state == Z_OK) {  // zlib counts in 32 bits: feed it in pieces
+    const std::size_t piece_in = std::min<std::size_t>(packed.size() - read, 1U << 30);
+    const std::size_t piece_out = std::min<std::size_t>(out.size() - written, 1U << 30);
+    stream.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(packed.data() + read));
+    stream.avail_in = static_cast<uInt>(piece_in);
+    stream.next_out = reinterpret_cast<Bytef*>(out.data() + written);
+    stream.avail_out = static_cast<uInt>(piece_out);
+    state = inflate(&stream, Z_NO_FLUSH);
+    const std::size_t took = piece_in - stream.avail_in;
+    const std::size_t gave = piece_out - stream.avail_out;
+    read += took;
+    written += gave;
+    if (state == Z_OK && took == 0 && gave == 0) break;
+  }
+  inflateEnd(&stream);
+  if (state != Z_STREAM_END || written != size) throw_corrupt(where, "cannot be decompressed");
+  return out;
+}
+
+}  // namespace
+
+void read_zip(std::span<const std::byte> file, const std::string& where,
+              const std::function<void(const std::string&, std::span<const std::byte>)>& visit) {
+  const Reader reader(file, where);
+  const Directory directory = find_directory(reader, file.size(), where);
+  std::uint64_t at = directory.start;
+  for (std::uint64_t member = 0; member < directory.members; ++member) {
+    if (reader.number(at, 4) != 0x02014b50) throw_corrupt(where, "has a damaged directory");
+    const std::uint64_t method = reader.number(at + 10, 2);
+    const std::uint64_t crc = reader.number(at + 16, 4);
+    std::uint64_t packed_size = reader.number(at + 20, 4);
+    std::uint64_t size = reader.number(at + 24, 4);
+    const std::uint64_t name_size = reader.number(at + 28, 2);
+    const std::uint64_t extra_size = reader.number(at + 30, 2);
+    std::uint64_t start = reader.number(at + 42, 4);
+    const auto name_bytes = reader.bytes(at + 46, name_size);
+    const std::string name(reinterpret_cast<const char*>(name_bytes.data()), name_bytes.size());
+    widen(reader, at + 46 + name_size, extra_size, size, packed_size, start);
+    at += 46 + name_size + extra_size + reader.number(at + 32, 2);
+
+    if (reader.number(start, 4) != 0x04034b50) throw_corrupt(where, "has a damaged member");
+    const std::uint64_t body = start + 30 + reader.number(start + 26, 2) + reader.number(start + 28, 2);
+    const auto packed = reader.bytes(body, packed_size);
+    std::vector<std::byte> inflated;
+    if (method == 8) {
+      inflated = inflate_member(packed, size, where);
+    } else if (method != 0 || size != packed_size) {
+      throw Error(ErrorCode::bad_format, fmt::format("'{}' member '{}' is packed in an unknown way", where, name),
+                  "Save it with numpy.savez or numpy.savez_compressed");
+    }
+    const std::span<const std::byte> bytes = method == 8 ? std::span<const std::byte>(inflated) : packed;
+    if (crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != crc) {
+      throw_corrupt(where, fmt::format("has a wrong checksum in '{}'", name));
+    }
+    visit(name, bytes);
+  }
+}
+
+}  // namespace mercer

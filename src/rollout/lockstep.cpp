@@ -1,0 +1,237 @@
+#include "rollout/lockstep.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+
+namespace mercer {
+namespace {
+
+// Memory for `size` numbers that is not touched before it is written: an episode that ends early costs only the pages
+// it used.
+using Untouched = std::unique_ptr<double[]>;
+Untouched untouched(std::size_t size) { return Untouched(new double[size]); }
+
+// Steps are written where they would stand if every episode had `horizon` steps; `compact` then closes the gaps.
+class StepRecord {
+ public:
+  StepRecord(std::size_t width, std::size_t episodes, std::size_t horizon)
+      : width_(width), horizon_(horizon), rows_(untouched(width * episodes * horizon)) {}
+
+  // Column i of `batch` is step `step` of episode episode[i].
+  void write(MatrixView<const double> batch, std::span<const std::size_t> episode, std::size_t step) {
+    for (std::size_t i = 0; i < batch.cols(); ++i) {
+      double* const row = &rows_[(episode[i] * horizon_ + step) * width_];
+      for (std::size_t d = 0; d < width_; ++d) row[d] = batch(d, i);
+    }
+  }
+
+  std::vector<double> compact(std::span<const std::int64_t> offsets) const {
+    std::vector<double> out;
+    out.reserve(width_ * static_cast<std::size_t>(offsets.back()));
+    for (std::size_t e = 0; e + 1 < offsets.size(); ++e) {
+      const double* const begin = &rows_[e * horizon_ * width_];
+      out.insert(out.end(), begin, begin + width_ * static_cast<std::size_t>(offsets[e + 1] - offsets[e]));
+    }
+    return out;
+  }
+
+ private:
+  std::size_t width_;
+  std::size_t horizon_;
+  Untouched rows_;
+};
+
+[[noreturn]] void bad_action(const Policy& policy, double value, std::uint64_t episode, std::size_t step,
+                             const Space& space) {
+  const std::string where =
+      fmt::format("policy '{}' chose action {} in episode {}, step {}", policy.name(), value, episode, step);
+  if (!std::isfinite(value)) {
+    throw Error(ErrorCode::not_finite, where, "Check the policy's weights and what it does with these observations");
+  }
+  throw Error(ErrorCode::out_of_range, fmt::format("{}; legal: whole numbers 0 to {}", where, space.count - 1),
+              "Correct the policy");
+}
+
+// All columns that are still playing, and what is remembered of each.
+class Lockstep {
+ public:
+  Lockstep(const Env& env, const Policy& policy, const RolloutOptions& options, std::size_t first, std::size_t count)
+      : env_(env),
+        policy_(policy),
+        options_(options),
+        horizon_(*options.horizon),
+        count_(count),
+        active_(count),
+        states_(env.task().state.dimensions()),
+        observations_(env.task().observation.dimensions()),
+        actions_(env.task().action.dimensions()),
+        items_(count),
+        episode_(count),
+        numbers_((states_ + observations_ + actions_ + 3) * count),
+        terminated_(count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      items_[i] = first + i;
+      episode_[i] = i;
+    }
+    double* memory = numbers_.data();
+    const auto take = [&](std::size_t rows) {
+      MatrixView<double> view(memory, rows, count);
+      memory += rows * count;
+      return view;
+    };
+    state_ = take(states_);
+    observation_ = take(observations_);
+    action_ = take(actions_);
+    reward_ = take(1);
+    total_ = take(2);
+  }
+
+  Rollouts play(const Progress& progress) {
+    Rollouts out;
+    start(out);
+    const std::size_t kept = options_.keep_steps ? count_ : 0;
+    StepRecord states(states_, kept, horizon_);
+    StepRecord observations(observations_, kept, horizon_);
+    StepRecord actions(actions_, kept, horizon_);
+    StepRecord rewards(1, kept, horizon_);
+    std::vector<std::int64_t> lengths(count_);
+    double discount = 1;
+    for (std::size_t t = 0; t < horizon_ && active_ > 0; ++t) {
+      if (t % 64 == 0) progress.check();
+      const auto episode = std::span(episode_).first(active_);
+      const auto reward = reward_.row(0).first(active_);
+      const auto terminated = std::span(terminated_).first(active_);
+      env_.observe(now(state_), now(observation_));
+      choose(t);
+      if (options_.keep_steps) {
+        states.write(now(state_), episode, t);
+        observations.write(now(observation_), episode, t);
+        actions.write(now(action_), episode, t);
+      }
+      env_.step(now(state_), now(action_), draws(Stage::transition, t), reward, terminated);
+      if (options_.keep_steps) rewards.write(now(reward_), episode, t);
+      for (std::size_t i = 0; i < active_; ++i) total_(0, i) += reward[i];
+      for (std::size_t i = 0; i < active_; ++i) total_(1, i) += discount * reward[i];
+      discount *= *options_.gamma;
+      const bool last = t + 1 == horizon_;
+      if (last || std::memchr(terminated.data(), 1, active_) != nullptr) finish(out, lengths, t + 1, last);
+    }
+    for (const std::int64_t length : lengths) out.offsets.push_back(out.offsets.back() + length);
+    if (options_.keep_steps) {
+      out.states = states.compact(out.offsets);
+      out.observations = observations.compact(out.offsets);
+      out.actions = actions.compact(out.offsets);
+      out.rewards = rewards.compact(out.offsets);
+    }
+    return out;
+  }
+
+ private:
+  MatrixView<double> now(MatrixView<double> all) const { return all.columns(0, active_); }
+
+  Draws draws(Stage stage, std::size_t step) const {
+    return {options_.seed, stage, static_cast<std::uint32_t>(step), std::span(items_).first(active_)};
+  }
+
+  void start(Rollouts& out) {
+    const std::size_t given = options_.start_states.size() / states_;
+    if (given == 0) {
+      env_.reset(draws(Stage::start, 0), state_);
+    } else {
+      for (std::size_t i = 0; i < count_; ++i) {
+        for (std::size_t d = 0; d < states_; ++d) state_(d, i) = options_.start_states[items_[i] % given * states_ + d];
+      }
+    }
+    out.start_states.resize(states_ * count_);
+    for (std::size_t i = 0; i < count_; ++i) {
+      for (std::size_t d = 0; d < states_; ++d) out.start_states[i * states_ + d] = state_(d, i);
+    }
+    std::ranges::fill(total_.row(0), 0.0);
+    std::ranges::fill(total_.row(1), 0.0);
+    out.final_observations.resize(observations_ * count_);
+    out.returns.resize(count_);
+    out.discounted_returns.resize(count_);
+    out.terminated.resize(count_);
+  }
+
+  // Asks the policy, refuses what is no action, and clips to the action space what is outside it.
+  void choose(std::size_t step) {
+    if (options_.act == Act::mean) {
+      policy_.mean_action(now(observation_), now(action_));
+    } else {
+      policy_.sample(now(observation_), draws(Stage::action, step), now(action_));
+    }
+    const Space& space = env_.task().action;
+    for (std::size_t d = 0; d < actions_; ++d) {
+      const auto [low, high] = space.axes[d].range;
+      const auto row = action_.row(d).first(active_);
+      bool legal = true;
+      if (space.is_discrete()) {
+        for (const double value : row) legal &= value >= low && value <= high && value == std::floor(value);
+      } else {
+        for (const double value : row) legal &= std::abs(value) <= std::numeric_limits<double>::max();
+      }
+      if (!legal) report_illegal(row, step, space);
+      for (double& value : row) value = std::min(std::max(value, low), high);
+    }
+  }
+
+  void report_illegal(std::span<const double> row, std::size_t step, const Space& space) const {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool index = row[i] >= 0 && row[i] < static_cast<double>(space.count) && row[i] == std::floor(row[i]);
+      if (space.is_discrete() ? !index : !std::isfinite(row[i])) bad_action(policy_, row[i], items_[i], step, space);
+    }
+  }
+
+  // Writes down the episodes that ended and moves the last columns into their places.
+  void finish(Rollouts& out, std::vector<std::int64_t>& lengths, std::size_t steps, bool all) {
+    env_.observe(now(state_), now(observation_));
+    for (std::size_t i = active_; i-- > 0;) {
+      if (!all && terminated_[i] == 0) continue;
+      const std::size_t e = episode_[i];
+      lengths[e] = static_cast<std::int64_t>(steps);
+      out.returns[e] = total_(0, i);
+      out.discounted_returns[e] = total_(1, i);
+      out.terminated[e] = terminated_[i];
+      for (std::size_t d = 0; d < observations_; ++d)
+        out.final_observations[e * observations_ + d] = observation_(d, i);
+      const std::size_t last = --active_;
+      if (last == i) continue;
+      for (std::size_t d = 0; d < states_; ++d) state_(d, i) = state_(d, last);
+      for (std::size_t d = 0; d < observations_; ++d) observation_(d, i) = observation_(d, last);
+      for (std::size_t d = 0; d < 2; ++d) total_(d, i) = total_(d, last);
+      items_[i] = items_[last];
+      episode_[i] = episode_[last];
+      terminated_[i] = terminated_[last];
+    }
+  }
+
+  const Env& env_;
+  const Policy& policy_;
+  const RolloutOptions& options_;
+  std::size_t horizon_;
+  std::size_t count_;
+  std::size_t active_;
+  std::size_t states_, observations_, actions_;
+  std::vector<std::uint64_t> items_;  // the number of each column's episode in the whole rollout
+  std::vector<std::size_t> episode_;  // and in this group
+  std::vector<double> numbers_;       // what the views below look at
+  std::vector<std::uint8_t> terminated_;
+  MatrixView<double> state_, observation_, action_, reward_;
+  MatrixView<double> total_;  // return and discounted return so far
+};
+
+}  // namespace
+
+Rollouts play_lockstep(const Env& env, const Policy& policy, const RolloutOptions& options, std::size_t first,
+                       std::size_t count, const Progress& progress) {
+  return Lockstep(env, policy, options, first, count).play(progress);
+}
+
+}  // namespace mercer

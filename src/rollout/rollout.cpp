@@ -1,0 +1,83 @@
+#include "mercer/rollout/rollout.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/core/parallel.hpp"
+#include "mercer/policy/registry.hpp"
+#include "rollout/lockstep.hpp"
+
+namespace mercer {
+namespace {
+
+RolloutOptions completed(const Env& env, const RolloutOptions& given) {
+  RolloutOptions options = given;
+  require_in_range("episodes", static_cast<double>(options.episodes), 1, 1e9, "Ask for at least one episode");
+  require_in_range("batch", static_cast<double>(options.batch), 0, 1 << 20, "Use 0 to have it chosen");
+  if (!options.gamma) options.gamma = env.task().gamma;
+  if (!options.horizon) options.horizon = env.task().time_limit;
+  require_in_range("gamma", *options.gamma, 0, 1, "Give a discount from 0 to 1");
+  require_in_range("horizon", *options.horizon, 1, 1e9, "Give the number of steps of an episode");
+  const std::size_t states = env.task().state.dimensions();
+  if (options.start_states.size() % states != 0) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("{} numbers of start states do not make rows of {} for task '{}'",
+                            options.start_states.size(), states, env.task().name),
+                "Give one row for each start state");
+  }
+  const auto bad = std::ranges::find_if(options.start_states, [](double value) { return !std::isfinite(value); });
+  if (bad != options.start_states.end()) {
+    throw Error(ErrorCode::not_finite,
+                fmt::format("start state {} holds {}",
+                            (bad - options.start_states.begin()) / static_cast<std::ptrdiff_t>(states), *bad),
+                "Give finite start states");
+  }
+  if (options.batch == 0) {
+    // Wide enough for vector code and matrix products, narrow enough that a batch's columns stay in the cache and both
+    // cores have work.
+    const std::size_t share = (options.episodes + thread_count() - 1) / thread_count();
+    options.batch = std::clamp<std::size_t>(share, 1, 512);
+  }
+  return options;
+}
+
+std::vector<std::string> axis_names(const Space& space) {
+  std::vector<std::string> names;
+  for (const Axis& axis : space.axes) names.push_back(axis.name);
+  return names;
+}
+
+}  // namespace
+
+Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& given, const Progress& progress) {
+  const RolloutOptions options = completed(env, given);
+  check_fits(policy, env.task());
+  const std::size_t groups = (options.episodes + options.batch - 1) / options.batch;
+  std::vector<Rollouts> parts(groups);
+  ProgressCounter counter(progress, "rollout", options.episodes);
+  for_each_block(options.episodes, options.batch, [&](Block block) {
+    const std::size_t count = block.end - block.begin;
+    parts[block.index] = play_lockstep(env, policy, options, block.begin, count, progress);
+    counter.add(count);
+  });
+
+  Rollouts all;
+  all.env = env.task().name;
+  all.policy = policy.name();
+  all.seed = options.seed;
+  all.gamma = *options.gamma;
+  all.discrete_actions = env.task().action.is_discrete();
+  all.state_names = axis_names(env.task().state);
+  all.observation_names = axis_names(env.task().observation);
+  all.action_names = axis_names(env.task().action);
+  for (Rollouts& part : parts) {
+    append(all, part);
+    part = {};  // gives its memory back before the next one is copied
+  }
+  return all;
+}
+
+}  // namespace mercer

@@ -1,0 +1,41 @@
+#include "mercer/rollout/rollouts.hpp"
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "rollout/files.hpp"
+
+namespace mercer {
+
+void append(Rollouts& all, const Rollouts& part) {
+  const auto extend = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+  const std::int64_t before = all.offsets.back();
+  for (std::size_t e = 1; e < part.offsets.size(); ++e) all.offsets.push_back(before + part.offsets[e]);
+  extend(all.states, part.states);
+  extend(all.observations, part.observations);
+  extend(all.actions, part.actions);
+  extend(all.rewards, part.rewards);
+  extend(all.start_states, part.start_states);
+  extend(all.final_observations, part.final_observations);
+  extend(all.returns, part.returns);
+  extend(all.discounted_returns, part.discounted_returns);
+  extend(all.terminated, part.terminated);
+}
+
+void check_rollouts_path(const std::filesystem::path& path) {
+  if (path.extension() == ".npz" || path.extension() == ".csv") return;
+  throw Error(ErrorCode::bad_value, fmt::format("'{}' ends neither in .npz nor in .csv", path.string()),
+              "Give the file one of these endings: it says how rollouts are stored");
+}
+
+void write_rollouts(const std::filesystem::path& path, const Rollouts& rollouts) {
+  check_rollouts_path(path);
+  path.extension() == ".npz" ? write_rollouts_npz(path, rollouts) : write_rollouts_csv(path, rollouts);
+}
+
+Rollouts read_rollouts(const std::filesystem::path& path, double gamma) {
+  check_rollouts_path(path);
+  return path.extension() == ".npz" ? read_rollouts_npz(path) : read_rollouts_csv(path, gamma);
+}
+
+}  // namespace mercer
