@@ -27,7 +27,8 @@ std::span<const ErrorKind> error_kinds() {
 }
 
 Error::Error(ErrorCode code, std::string problem, std::string remedy)
-    : std::runtime_error(fmt::format("E{}: {}. {}.", static_cast<int>(code), problem, remedy)),
+    : std::runtime_error(
+          fmt::format("E{}: {}. {}{}", static_cast<int>(code), problem, remedy, remedy.ends_with('?') ? "" : ".")),
       code_(code),
       problem_(std::move(problem)),
       remedy_(std::move(remedy)) {}

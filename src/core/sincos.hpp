@@ -5,10 +5,12 @@
 
 namespace mercer {
 
-/// Sines and cosines of a batch as vector code, where a loop over the C library's functions would run one by one.
-/// Error below 1.5 units in the last place (tested). A number's result does not depend on what stands beside it.
-/// `sine` and `cosine` have the length of `angle` and may not overlap it.
+// Sines and cosines of a batch as vector code, where a loop over the C library's functions would run one by one. Error
+// below 1.5 units in the last place (tested). A number's result does not depend on what stands beside it. Results have
+// the length of `angle` and may not overlap it.
 void sincos(std::span<const double> angle, std::span<double> sine, std::span<double> cosine);
+void sine(std::span<const double> angle, std::span<double> out);
+void cosine(std::span<const double> angle, std::span<double> out);
 
 /// Batches are cut into chunks of this many columns where a kernel needs scratch space: it fits on the stack and in the
 /// first-level cache.

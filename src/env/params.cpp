@@ -37,10 +37,10 @@ void split(std::string_view text, char separator, Visit visit) {
 Params::Params(std::string owner, std::string_view text, std::uint64_t seed) : owner_(std::move(owner)), seed_(seed) {
   split(text, ',', [&](std::string_view part) {
     const std::size_t equals = part.find('=');
-    if (equals == std::string_view::npos) {
-      given_["file"] = part;
-    } else {
-      given_[std::string(part.substr(0, equals))] = part.substr(equals + 1);
+    const std::string key(equals == std::string_view::npos ? "file" : part.substr(0, equals));
+    const std::string_view value = equals == std::string_view::npos ? part : part.substr(equals + 1);
+    if (!given_.emplace(key, value).second) {
+      throw Error(ErrorCode::bad_value, fmt::format("{}: {} is given twice", owner_, key), "Give each setting once");
     }
   });
 }

@@ -7,6 +7,7 @@ namespace mercer {
 namespace {
 
 Task make_task(std::string name, const TabularMdp& mdp) {
+  check_mdp(mdp, name);  // before anything is made of it: the smallest of no rewards does not exist
   const auto [low, high] = std::ranges::minmax(mdp.r);
   return {std::move(name),
           Space::discrete("state", mdp.n),
@@ -37,7 +38,6 @@ double draw_index(std::span<const double> cdf, double u) {
 }  // namespace
 
 TabularEnv::TabularEnv(std::string name, TabularMdp mdp) : Env(make_task(std::move(name), mdp)), mdp_(std::move(mdp)) {
-  check_mdp(mdp_, task().name);
   start_cdf_ = row_cdfs(mdp_.mu, mdp_.n);
   next_cdf_ = row_cdfs(mdp_.P, mdp_.n);
 }

@@ -22,17 +22,15 @@ void reset_car(const Draws& draws, MatrixView<double> state) {
   std::ranges::fill(state.row(1), 0.0);
 }
 
-// The slope's pull, for a chunk of columns: cos(3 position).
-struct Slope {
-  explicit Slope(std::span<const double> position) {
-    std::array<double, chunk_columns> angle;
-    std::array<double, chunk_columns> unused;
-    for (std::size_t i = 0; i < position.size(); ++i) angle[i] = 3 * position[i];
-    const std::size_t count = position.size();
-    sincos(std::span(angle).first(count), std::span(unused).first(count), std::span(cosine).first(count));
-  }
-  std::array<double, chunk_columns> cosine;
-};
+// cos(3 position), for a chunk of columns: what the slope adds to the speed is minus gravity times it.
+using Slope = std::array<double, chunk_columns>;
+Slope slope_at(std::span<const double> position) {
+  std::array<double, chunk_columns> angle;
+  for (std::size_t i = 0; i < position.size(); ++i) angle[i] = 3 * position[i];
+  Slope slope;
+  cosine(std::span(angle).first(position.size()), std::span(slope).first(position.size()));
+  return slope;
+}
 
 // The part of a step that both cars share: speed, then position, each inside its bounds; the left wall stops the car.
 inline void move(double push, double& position, double& speed) {
@@ -67,7 +65,7 @@ class ContinuousMountainCar final : public Env {
     for (std::size_t begin = 0; begin < state.cols(); begin += chunk_columns) {
       const std::size_t count = std::min(chunk_columns, state.cols() - begin);
       const MatrixView<double> chunk = state.columns(begin, count);
-      const Slope slope(chunk.row(0));
+      const Slope slope = slope_at(chunk.row(0));
       double* __restrict position = chunk.row(0).data();
       double* __restrict speed = chunk.row(1).data();
       const double* __restrict charged = action.row(0).data() + begin;
@@ -76,7 +74,7 @@ class ContinuousMountainCar final : public Env {
         const double force = std::min(std::max(charged[i], -1.0), 1.0);
         double x = position[i];
         double v = speed[i];
-        move(force * power - gravity * slope.cosine[i], x, v);
+        move(force * power - gravity * slope[i], x, v);
         out[i] = (x >= goal && v >= 0 ? 100.0 : 0.0) - charged[i] * charged[i] * 0.1;
         terminated[begin + i] = x >= goal && v >= 0;
         position[i] = static_cast<float>(x);
@@ -104,14 +102,14 @@ class MountainCar final : public Env {
     for (std::size_t begin = 0; begin < state.cols(); begin += chunk_columns) {
       const std::size_t count = std::min(chunk_columns, state.cols() - begin);
       const MatrixView<double> chunk = state.columns(begin, count);
-      const Slope slope(chunk.row(0));
+      const Slope slope = slope_at(chunk.row(0));
       double* __restrict position = chunk.row(0).data();
       double* __restrict speed = chunk.row(1).data();
       const double* __restrict push = action.row(0).data() + begin;
       for (std::size_t i = 0; i < count; ++i) {
         double x = position[i];
         double v = speed[i];
-        move((push[i] - 1) * force + slope.cosine[i] * -gravity, x, v);
+        move((push[i] - 1) * force + slope[i] * -gravity, x, v);
         terminated[begin + i] = x >= goal && v >= 0;
         position[i] = x;
         speed[i] = v;

@@ -60,9 +60,8 @@ class Pendulum final : public Env {
  private:
   void step_chunk(MatrixView<double> state, std::span<const double> action, std::span<double> reward) const {
     const std::size_t count = state.cols();
-    std::array<double, chunk_columns> sine;
-    std::array<double, chunk_columns> cosine;
-    sincos(state.row(0), std::span(sine).first(count), std::span(cosine).first(count));
+    std::array<double, chunk_columns> pull;
+    sine(state.row(0), std::span(pull).first(count));
     double* __restrict theta = state.row(0).data();
     double* __restrict speed = state.row(1).data();
     double* __restrict out = reward.data();
@@ -71,8 +70,9 @@ class Pendulum final : public Env {
     for (std::size_t i = 0; i < count; ++i) {
       const double u = std::min(std::max(torque[i], -max_torque), max_torque);
       const double wrapped = theta[i] - 2 * pi * std::floor((theta[i] + pi) * (1 / (2 * pi)));
-      out[i] = -(wrapped * wrapped + 0.1 * (speed[i] * speed[i]) + 0.001 * (u * u));
-      const double pushed = speed[i] + (1.5 * gravity * sine[i] + 3 * u) * dt;
+      const double square = std::min(wrapped * wrapped, pi * pi);  // rounding of many turns must not pass the bound
+      out[i] = -(square + 0.1 * (speed[i] * speed[i]) + 0.001 * (u * u));
+      const double pushed = speed[i] + (1.5 * gravity * pull[i] + 3 * u) * dt;
       const double clipped = std::min(std::max(pushed, -max_speed), max_speed);
       theta[i] += (raw ? pushed : clipped) * dt;
       speed[i] = clipped;

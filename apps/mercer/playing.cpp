@@ -1,0 +1,68 @@
+#include "playing.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/env/registry.hpp"
+#include "mercer/policy/registry.hpp"
+#include "terminal.hpp"
+
+using mercer::Error;
+using mercer::ErrorCode;
+
+void Playing::add_settings(Settings& settings) {
+  Setting& task = settings.add({"env", "Task to play, such as pendulum or chain:n=20", "TASK"}, env);
+  for (const mercer::EnvEntry& entry : mercer::known_envs()) task.choices.push_back(entry.name);
+  Setting& kind = settings.add({"policy", "Policy that plays: uniform or tabular:FILE", "POLICY"}, policy);
+  kind.choices = {"uniform", "tabular:"};
+  settings.add({"episodes", "Episodes to play, 1 to 10^9 [100]", "N"}, options.episodes);
+  settings.add_choice({"act", "Draw actions or play the mean one [sample]", "HOW"}, options.act,
+                      {{"sample", mercer::Act::sample}, {"mean", mercer::Act::mean}});
+  settings.add({"gamma", "Discount, 0 to 1 [the task's]", "G"}, options.gamma);
+  settings.add({"horizon", "Steps after which an episode is cut off [the task's]", "N"}, options.horizon);
+  settings.add({"starts", "Take the start states from these rollouts (.npz or .csv)", "FILE"}, starts);
+  settings.add({"batch", "Episodes in lockstep, 0 to choose [0]; changes no result", "N"}, options.batch);
+}
+
+std::unique_ptr<mercer::Env> Playing::make_env(const CommonOptions& common) const {
+  if (env.empty()) {
+    throw Error(ErrorCode::missing_option, "no task was named", "Add --env TASK; 'mercer list' shows the tasks");
+  }
+  return mercer::make_env(env, common.seed);
+}
+
+std::unique_ptr<mercer::Policy> Playing::make_policy(const mercer::Env& task) const {
+  if (policy.empty()) {
+    throw Error(ErrorCode::missing_option, "no policy was named", "Add --policy POLICY; 'mercer list' shows the kinds");
+  }
+  return mercer::make_policy(policy, task.task());
+}
+
+mercer::RolloutOptions Playing::complete(const mercer::Env& task, const CommonOptions& common) const {
+  mercer::RolloutOptions completed = options;
+  completed.seed = common.seed;
+  if (starts.empty()) return completed;
+  const mercer::Rollouts from = mercer::read_rollouts(starts);
+  const std::size_t wanted = task.task().state.dimensions();
+  if (from.episodes() == 0 || from.start_states.size() != from.episodes() * wanted) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("'{}' has {} start states of {} numbers and task '{}' needs {} numbers each", starts,
+                            from.episodes(), from.state_names.size(), task.task().name, wanted),
+                "Give rollouts of the same task, with their states");
+  }
+  completed.start_states = from.start_states;
+  return completed;
+}
+
+mercer::Rollouts Playing::play(const mercer::Env& task, const mercer::Policy& player,
+                               const mercer::RolloutOptions& completed, const CommonOptions& common) {
+  const auto start = std::chrono::steady_clock::now();
+  mercer::Rollouts played = mercer::rollout(task, player, completed, terminal_progress(common.quiet));
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  spdlog::info("{} steps of {} in {} took {:.3f} s: {:.3g} steps a second", played.steps(), player.name(),
+               task.task().name, seconds, static_cast<double>(played.steps()) / seconds);
+  return played;
+}

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "mercer/env/env.hpp"
+#include "mercer/policy/policy.hpp"
+#include "mercer/rollout/rollout.hpp"
+#include "program.hpp"
+
+/// The settings of a verb that plays episodes, and what they make.
+struct Playing {
+  std::string env;
+  std::string policy;
+  std::string starts;
+  mercer::RolloutOptions options;
+
+  void add_settings(Settings& settings);
+  /// Makes the task; throws `missing_option` when none was named.
+  std::unique_ptr<mercer::Env> make_env(const CommonOptions& common) const;
+  std::unique_ptr<mercer::Policy> make_policy(const mercer::Env& env) const;
+  /// The options with the seed and the start states of `--starts` put in.
+  mercer::RolloutOptions complete(const mercer::Env& env, const CommonOptions& common) const;
+  /// Plays, with a progress bar where there is a terminal and the speed in the log.
+  static mercer::Rollouts play(const mercer::Env& env, const mercer::Policy& policy,
+                               const mercer::RolloutOptions& options, const CommonOptions& common);
+};

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "mercer/measure/returns.hpp"
+
+/// {"mean", "std", "ci95"} as scripts rely on; what is unknown is null.
+nlohmann::ordered_json to_json(const mercer::ReturnSummary& summary);
+nlohmann::ordered_json to_json(const mercer::PairedLoss& loss);
+
+/// "mean -1221.3, std 293.4, 95% interval [-1239.5, -1203.1]"
+std::string to_text(const mercer::ReturnSummary& summary);
+
+/// Prints one JSON document on standard output.
+void print_json(const nlohmann::ordered_json& document);

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+/// Text from a flag, an environment variable or a TOML file, to the type of an option. Throws `bad_value`; `source`
+/// names where the text stood.
+template <class T>
+T parse_setting(const std::string& text, const std::string& source);
+
+/// One setting of a verb. The same setting can come from `--max-loss`, `MERCER_MAX_LOSS` and `max-loss = ...`.
+struct Setting {
+  std::string name;                       ///< without dashes
+  std::string help;                       ///< one line
+  std::string value;                      ///< what it takes, such as FILE; empty for a switch
+  std::vector<std::string> choices = {};  ///< words that shells offer
+  std::function<void(const std::string& text, const std::string& source)> assign = {};
+  CLI::Option* option = nullptr;
+};
+
+/// The settings of one verb.
+class Settings {
+ public:
+  explicit Settings(CLI::App& app) : app_(app) {}
+
+  /// A setting that fills `field`, whose present value is the default.
+  template <class T>
+  Setting& add(Setting setting, T& field) {
+    setting.assign = [&field](const std::string& text, const std::string& source) {
+      field = parse_setting<T>(text, source);
+    };
+    return add_text(std::move(setting));
+  }
+  template <class T>
+  Setting& add(Setting setting, std::optional<T>& field) {
+    setting.assign = [&field](const std::string& text, const std::string& source) {
+      field = parse_setting<T>(text, source);
+    };
+    return add_text(std::move(setting));
+  }
+  /// A setting that takes one of a few words.
+  template <class T>
+  Setting& add_choice(Setting setting, T& field, std::map<std::string, T> words) {
+    for (const auto& [word, value] : words) setting.choices.push_back(word);
+    setting.assign = [&field, words, name = setting.name](const std::string& text, const std::string&) {
+      field = words.at(known_choice(name, text, words));
+    };
+    return add_text(std::move(setting));
+  }
+
+  const std::vector<Setting>& all() const { return settings_; }
+
+ private:
+  Setting& add_text(Setting setting);
+  template <class T>
+  static std::string known_choice(const std::string& name, const std::string& text,
+                                  const std::map<std::string, T>& words) {
+    std::vector<std::string> known;
+    for (const auto& [word, value] : words) known.push_back(word);
+    return known_choice(name, text, known);
+  }
+  static std::string known_choice(const std::string& name, const std::string& text,
+                                  const std::vector<std::string>& known);
+
+  CLI::App& app_;
+  std::vector<Setting> settings_;
+};
+
+/// Settings that every source may name: those of all verbs, by verb.
+using SettingNames = std::map<std::string, std::vector<std::string>>;
+
+/// Fills the settings of `verb` from where they were given: a flag wins over the environment, that over the TOML file
+/// (the table [verb] over the top), that over the default. Throws `unknown_name` for a variable MERCER_* or a TOML key
+/// that no verb knows.
+void fill_settings(const Settings& settings, const std::string& verb, const SettingNames& known,
+                   const std::optional<std::filesystem::path>& config);
