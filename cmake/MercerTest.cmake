@@ -10,3 +10,15 @@ function(mercer_unit_test module)
   target_compile_definitions(test_${module} PRIVATE MERCER_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
   gtest_discover_tests(test_${module} TEST_PREFIX "${module}." DISCOVERY_TIMEOUT 60)
 endfunction()
+
+# mercer_python_tests(folder): each tests/<folder>/test_*.py is one ctest case, run by pytest.
+function(mercer_python_tests folder)
+  file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_*.py")
+  foreach(script ${scripts})
+    get_filename_component(name "${script}" NAME_WE)
+    string(REGEX REPLACE "^test_" "" name "${name}")
+    add_test(NAME ${folder}.${name} COMMAND ${MERCER_PYTHON} -B -m pytest -q -p no:cacheprovider "${script}")
+    set_tests_properties(${folder}.${name} PROPERTIES
+      ENVIRONMENT "SOURCE_FOLDER=${PROJECT_SOURCE_DIR};BINARY_UNDER_TEST=${PROJECT_BINARY_DIR}/bin/mercer")
+  endforeach()
+endfunction()

@@ -68,7 +68,9 @@ std::string zsh_text(std::string_view text) {
 void print_zsh(const Program& program) {
   fmt::print("#compdef mercer\n\n_mercer() {{\n  local -a verbs\n  verbs=(\n");
   for (const auto& verb : program.verbs()) fmt::print("    '{}:{}'\n", verb->name, zsh_text(verb->summary));
-  fmt::print("  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n    return\n  fi\n  case $words[2] in\n");
+  fmt::print("  )\n  if (( CURRENT == 2 )); then\n    _describe verb verbs\n    return\n  fi\n");
+  // From here on the verb is the command whose arguments are completed.
+  fmt::print("  shift words\n  (( CURRENT-- ))\n  case $words[1] in\n");
   for (const auto& verb : program.verbs()) {
     fmt::print("    {})\n      _arguments '*--help[Explain the verb]'", verb->name);
     for (const Setting& setting : verb->settings->all()) {
@@ -81,7 +83,7 @@ void print_zsh(const Program& program) {
       }
       fmt::print(" \\\n        '--{}[{}]{}'", setting.name, zsh_text(setting.help), action);
     }
-    if (verb->name == "completion") fmt::print(" \\\n        '2:shell:(bash zsh)'");
+    if (verb->name == "completion") fmt::print(" \\\n        '1:shell:(bash zsh)'");
     fmt::print("\n      ;;\n");
   }
   fmt::print("  esac\n}}\n\ncompdef _mercer mercer\n[ \"$funcstack[1]\" = _mercer ] && _mercer \"$@\"\n");

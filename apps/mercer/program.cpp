@@ -45,7 +45,6 @@ int report(const std::exception& trouble) {
 Program::Program() : app_("Mercer: small, certified policies in a reproducing kernel Hilbert space", "mercer") {
   app_.allow_extras();
   app_.get_formatter()->label("SUBCOMMAND", "VERB");
-  app_.get_formatter()->label("Subcommands", "Verbs");
   app_.add_flag("--version")->description("Show version, commit, compiler and flags, and exit");
   app_.footer(
       "Every setting can also stand in the environment (MERCER_SEED=1) or in a TOML file (--config FILE).\n"
@@ -56,6 +55,7 @@ Verb& Program::add_verb(std::string name, std::string summary, bool common) {
   Verb& verb = *verbs_.emplace_back(std::make_unique<Verb>(Verb{std::move(name), std::move(summary)}));
   verb.app = app_.add_subcommand(verb.name, verb.summary);
   verb.app->allow_extras();
+  verb.app->group("Verbs");
   verb.settings = std::make_unique<Settings>(*verb.app);
   if (!common) return verb;
   Settings& settings = *verb.settings;

@@ -11,15 +11,8 @@
 
 // oneTBB is not built with the thread sanitizer, which therefore does not see that a loop starts after what precedes it
 // and ends before what follows. These two calls say so, and say nothing about bodies against each other: a race between
-// two bodies is still reported.
-#if defined(__SANITIZE_THREAD__)
-#define MERCER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define MERCER_TSAN 1
-#endif
-#endif
-#ifdef MERCER_TSAN
+// two bodies is still reported. src/CMakeLists.txt defines the macro.
+#ifdef MERCER_THREAD_SANITIZER
 extern "C" {
 void __tsan_acquire(void* address);  // NOLINT(bugprone-reserved-identifier)
 void __tsan_release(void* address);  // NOLINT(bugprone-reserved-identifier)
@@ -34,7 +27,7 @@ namespace mercer {
 void for_each_block(std::size_t items, std::size_t block_size, const std::function<void(Block)>& body) {
   if (items == 0) return;
   const std::size_t size = std::max<std::size_t>(1, block_size);
-  const std::size_t blocks = (items + size - 1) / size;
+  const std::size_t blocks = items / size + (items % size == 0 ? 0 : 1);
   char fork = 0;
   char join = 0;
   __tsan_release(&fork);
@@ -42,7 +35,10 @@ void for_each_block(std::size_t items, std::size_t block_size, const std::functi
       tbb::blocked_range<std::size_t>(0, blocks, 1),
       [&](const tbb::blocked_range<std::size_t>& range) {
         __tsan_acquire(&fork);
-        for (std::size_t b = range.begin(); b != range.end(); ++b) body({b, b * size, std::min(items, (b + 1) * size)});
+        for (std::size_t b = range.begin(); b != range.end(); ++b) {
+          const std::size_t begin = b * size;
+          body({b, begin, begin + std::min(size, items - begin)});
+        }
         __tsan_release(&join);
       },
       tbb::simple_partitioner());

@@ -22,7 +22,7 @@ void ProgressCounter::add(std::uint64_t items) {
   const std::uint64_t percent = total_ == 0 ? 100 : done_ * 100 / total_;
   if (percent == reported_percent_) return;
   reported_percent_ = percent;
-  progress_.report(stage_, static_cast<double>(done_) / static_cast<double>(total_));
+  progress_.report(stage_, total_ == 0 ? 1.0 : static_cast<double>(done_) / static_cast<double>(total_));
 }
 
 }  // namespace mercer

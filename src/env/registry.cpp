@@ -25,9 +25,12 @@ std::unique_ptr<Env> make_env(std::string_view spec, std::uint64_t seed) {
   const bool only_a_file = spec.ends_with(".json") && spec.find(':') == std::string_view::npos;
   const std::size_t colon = spec.find(':');
   const std::string name(only_a_file ? "tabular" : spec.substr(0, colon));
-  const std::string settings = only_a_file                       ? "file=" + std::string(spec)
-                               : colon == std::string_view::npos ? ""
-                                                                 : std::string(spec.substr(colon + 1));
+  std::string settings;
+  if (only_a_file) {
+    settings = "file=" + std::string(spec);  // a '=' in the name is then no setting
+  } else if (colon != std::string_view::npos) {
+    settings = spec.substr(colon + 1);
+  }
 
   const auto entry = find(name);
   if (entry == entries().end()) {

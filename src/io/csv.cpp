@@ -51,7 +51,11 @@ void write_csv(const std::filesystem::path& path, const CsvTable& table) {
     fmt::format_to(std::back_inserter(buffer), "{}\n", fmt::join(table.columns, ","));
     const std::size_t columns = table.columns.size();
     for (std::size_t i = 0; i < table.values.size(); ++i) {
-      if (!std::isnan(table.values[i])) fmt::format_to(std::back_inserter(buffer), "{}", table.values[i]);
+      if (!std::isnan(table.values[i])) {
+        fmt::format_to(std::back_inserter(buffer), "{}", table.values[i]);
+      } else if (columns == 1) {
+        buffer.append(std::string_view("\"\""));  // an empty line would not count as a row
+      }
       buffer.push_back((i + 1) % columns == 0 ? '\n' : ',');
       if (buffer.size() < (1U << 16)) continue;
       out.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));

@@ -15,6 +15,9 @@ nlohmann::json read_json(const std::filesystem::path& path) {
     throw Error(ErrorCode::bad_format,
                 fmt::format("'{}' is not JSON: mistake at byte {} of {}", path.string(), mistake.byte, text.size()),
                 "Correct the file");
+  } catch (const nlohmann::json::out_of_range&) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' has a number that no double can hold", path.string()),
+                "Correct the file");
   }
 }
 

@@ -99,8 +99,10 @@ std::string npy_header(const Array& array) {
 
 Array parse_npy(std::span<const std::byte> bytes, const std::string& where) {
   const auto* text = reinterpret_cast<const char*>(bytes.data());
-  if (bytes.size() < 12 || std::memcmp(text, "\x93NUMPY", 6) != 0)
-    throw_corrupt(where, "does not start as a numpy array");
+  if (bytes.size() < 12 || std::memcmp(text, "\x93NUMPY", 6) != 0) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' is not a numpy array", where),
+                "Give a file written by numpy.savez or 'mercer rollout'");
+  }
   const bool long_header = text[6] >= 2;
   const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
   const std::size_t start = long_header ? 12 : 10;
@@ -113,18 +115,22 @@ Array parse_npy(std::span<const std::byte> bytes, const std::string& where) {
   Array array;
   array.shape = parse_shape(header_value(header, "shape", where), where);
   std::string_view descr = header_value(header, "descr", where);
-  descr = descr.substr(1, std::min<std::size_t>(descr.find('\'', 1), 16) - 1);
+  descr.remove_prefix(std::min<std::size_t>(descr.size(), 1));  // the opening quote
+  descr = descr.substr(0, std::min<std::size_t>(descr.find('\''), 15));
   std::size_t element = 0;
   for (const TypeName& name : type_names) {
     if (name.name != descr) continue;
     array.type = name.type;
     element = name.bytes;
   }
+  bool known = element > 0;
   if (descr.starts_with("|S") && array.shape.empty()) {
     array.type = Array::Type::text;
-    std::from_chars(descr.data() + 2, descr.data() + descr.size(), element);
+    const char* const end = descr.data() + descr.size();
+    const auto [next, trouble] = std::from_chars(descr.data() + 2, end, element);
+    known = trouble == std::errc{} && next == end;
   }
-  if (element == 0) {
+  if (!known) {
     throw Error(ErrorCode::bad_format, fmt::format("'{}' has the unknown type '{}'", where, descr),
                 "Save it as float64, float32, int64, int32, uint8 or bool");
   }

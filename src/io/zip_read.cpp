@@ -37,6 +37,7 @@ class Reader {
 
 struct Directory {
   std::uint64_t members;
+  std::uint64_t size;
   std::uint64_t start;
 };
 
@@ -49,11 +50,12 @@ Directory find_directory(const Reader& reader, std::uint64_t size, const std::st
   const std::uint64_t furthest = size > 22 + 65535 ? size - 22 - 65535 : 0;
   for (std::uint64_t at = size < 22 ? 0 : size - 22; size >= 22; --at) {
     if (reader.number(at, 4) == 0x06054b50) {
-      Directory found{reader.number(at + 10, 2), reader.number(at + 16, 4)};
-      if (found.start == limit32 || found.members == 0xffff) {
+      Directory found{reader.number(at + 10, 2), reader.number(at + 12, 4), reader.number(at + 16, 4)};
+      if (found.start == limit32 || found.size == limit32 || found.members == 0xffff) {
         if (at < 20 || reader.number(at - 20, 4) != 0x07064b50) throw_corrupt(where, "has lost its 64-bit directory");
         const std::uint64_t wide = reader.number(at - 12, 8);
-        found = {reader.number(wide + 32, 8), reader.number(wide + 48, 8)};
+        if (reader.number(wide, 4) != 0x06064b50) throw_corrupt(where, "has lost its 64-bit directory");
+        found = {reader.number(wide + 32, 8), reader.number(wide + 40, 8), reader.number(wide + 48, 8)};
       }
       return found;
     }
@@ -129,8 +131,12 @@ void read_zip(std::span<const std::byte> file, const std::string& where,
     widen(reader, at + 46 + name_size, extra_size, size, packed_size, start);
     at += 46 + name_size + extra_size + reader.number(at + 32, 2);
 
-    if (reader.number(start, 4) != 0x04034b50) throw_corrupt(where, "has a damaged member");
-    const std::uint64_t body = start + 30 + reader.number(start + 26, 2) + reader.number(start + 28, 2);
+    // The name stands before the member as well: two that differ mean damage that no checksum covers.
+    if (reader.number(start, 4) != 0x04034b50 || reader.number(start + 26, 2) != name_size ||
+        !std::ranges::equal(reader.bytes(start + 30, name_size), name_bytes)) {
+      throw_corrupt(where, "has a damaged member");
+    }
+    const std::uint64_t body = start + 30 + name_size + reader.number(start + 28, 2);
     const auto packed = reader.bytes(body, packed_size);
     std::vector<std::byte> inflated;
     if (method == 8) {
@@ -145,6 +151,7 @@ void read_zip(std::span<const std::byte> file, const std::string& where,
     }
     visit(name, bytes);
   }
+  if (at != directory.start + directory.size) throw_corrupt(where, "has a damaged directory");
 }
 
 }  // namespace mercer

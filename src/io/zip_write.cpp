@@ -8,6 +8,7 @@
 namespace mercer {
 namespace {
 
+constexpr std::uint64_t limit16 = 0xffff;
 constexpr std::uint64_t limit32 = 0xffffffff;
 
 // Little-endian fields, appended.
@@ -32,7 +33,10 @@ class Record {
 
 std::uint32_t checksum(const ZipMember& member) {
   uLong crc = crc32_z(0, reinterpret_cast<const Bytef*>(member.header.data()), member.header.size());
-  crc = crc32_z(crc, reinterpret_cast<const Bytef*>(member.body.data()), member.body.size());
+  // Given a null pointer, which an empty span may be, zlib would start again.
+  if (!member.body.empty()) {
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(member.body.data()), member.body.size());
+  }
   return static_cast<std::uint32_t>(crc);
 }
 
@@ -79,13 +83,14 @@ void write_zip(std::ostream& out, std::span<const ZipMember> members) {
   const std::uint64_t directory_size = directory.bytes().size();
   write(directory.bytes().data(), directory.bytes().size());
   Record end;
-  if (directory_start >= limit32) {
+  if (directory_start >= limit32 || directory_size >= limit32 || members.size() >= limit16) {
     end.u32(0x06064b50).u64(44).u16(45).u16(45).u32(0).u32(0).u64(members.size()).u64(members.size());
     end.u64(directory_size).u64(directory_start);
     end.u32(0x07064b50).u32(0).u64(offset).u32(1);
   }
-  end.u32(0x06054b50).u16(0).u16(0).u16(members.size()).u16(members.size());
-  end.u32(directory_size).u32(std::min(directory_start, limit32)).u16(0);
+  const std::uint64_t shown = std::min<std::uint64_t>(members.size(), limit16);
+  end.u32(0x06054b50).u16(0).u16(0).u16(shown).u16(shown);
+  end.u32(std::min(directory_size, limit32)).u32(std::min(directory_start, limit32)).u16(0);
   write(end.bytes().data(), end.bytes().size());
 }
 

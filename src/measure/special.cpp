@@ -1,5 +1,6 @@
 #include "mercer/measure/special.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -55,11 +56,9 @@ double inverse_incomplete_beta(double a, double b, double p) {
 
 double student_t_quantile(double p, double degrees) {
   assert(p > 0 && p < 1 && degrees > 0);
-  if (p == 0.5) return 0;
-  if (p < 0.5) return -student_t_quantile(1 - p, degrees);
   // P(|T| > t) = I_x(degrees / 2, 1 / 2) with x = degrees / (degrees + t^2).
-  const double x = inverse_incomplete_beta(degrees / 2, 0.5, 2 * (1 - p));
-  return std::sqrt(degrees * (1 - x) / x);
+  const double x = inverse_incomplete_beta(degrees / 2, 0.5, 2 * std::min(p, 1 - p));
+  return std::copysign(std::sqrt(degrees * (1 - x) / x), p - 0.5);
 }
 
 }  // namespace mercer

@@ -27,6 +27,10 @@ std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task) {
   const std::string file(colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1));
   std::unique_ptr<Policy> policy;
   if (name == "uniform") {
+    if (colon != std::string_view::npos) {
+      throw Error(ErrorCode::bad_value, fmt::format("policy 'uniform' has no settings, and was given '{}'", file),
+                  "Write just 'uniform'");
+    }
     policy = std::make_unique<UniformPolicy>(task.observation.dimensions(), task.action);
   } else if (name == "tabular") {
     if (file.empty()) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -12,16 +13,24 @@
 namespace mercer {
 namespace {
 
-// Memory for `size` numbers that is not touched before it is written: an episode that ends early costs only the pages
-// it used.
+// Memory for that many numbers that is not touched before it is written: an episode that ends early costs only the
+// pages it used.
 using Untouched = std::unique_ptr<double[]>;
-Untouched untouched(std::size_t size) { return Untouched(new double[size]); }
+Untouched untouched(std::size_t width, std::size_t episodes, std::size_t horizon) {
+  try {
+    return Untouched(new double[width * episodes * horizon]);
+  } catch (const std::bad_alloc&) {
+    throw Error(ErrorCode::too_large,
+                fmt::format("there is no memory for the steps of {} episodes of up to {} steps", episodes, horizon),
+                "Ask for a shorter horizon, a smaller batch, or returns only");
+  }
+}
 
 // Steps are written where they would stand if every episode had `horizon` steps; `compact` then closes the gaps.
 class StepRecord {
  public:
   StepRecord(std::size_t width, std::size_t episodes, std::size_t horizon)
-      : width_(width), horizon_(horizon), rows_(untouched(width * episodes * horizon)) {}
+      : width_(width), horizon_(horizon), rows_(untouched(width, episodes, horizon)) {}
 
   // Column i of `batch` is step `step` of episode episode[i].
   void write(MatrixView<const double> batch, std::span<const std::size_t> episode, std::size_t step) {

@@ -13,6 +13,30 @@
 namespace mercer {
 namespace {
 
+void check_start_states(const Task& task, std::span<const double> rows) {
+  const std::size_t states = task.state.dimensions();
+  if (rows.size() % states != 0) {
+    throw Error(
+        ErrorCode::shape_mismatch,
+        fmt::format("{} numbers of start states do not make rows of {} for task '{}'", rows.size(), states, task.name),
+        "Give one row for each start state");
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!std::isfinite(rows[i])) {
+      throw Error(ErrorCode::not_finite, fmt::format("start state {} holds {}", i / states, rows[i]),
+                  "Give finite start states");
+    }
+    // A finite task looks up its tables with the state.
+    const bool index =
+        rows[i] >= 0 && rows[i] < static_cast<double>(task.state.count) && rows[i] == std::floor(rows[i]);
+    if (task.state.is_discrete() && !index) {
+      throw Error(ErrorCode::out_of_range,
+                  fmt::format("start state {} is {}; legal: whole numbers 0 to {}", i, rows[i], task.state.count - 1),
+                  "Give states of the task");
+    }
+  }
+}
+
 RolloutOptions completed(const Env& env, const RolloutOptions& given) {
   RolloutOptions options = given;
   require_in_range("episodes", static_cast<double>(options.episodes), 1, 1e9, "Ask for at least one episode");
@@ -21,20 +45,7 @@ RolloutOptions completed(const Env& env, const RolloutOptions& given) {
   if (!options.horizon) options.horizon = env.task().time_limit;
   require_in_range("gamma", *options.gamma, 0, 1, "Give a discount from 0 to 1");
   require_in_range("horizon", *options.horizon, 1, 1e9, "Give the number of steps of an episode");
-  const std::size_t states = env.task().state.dimensions();
-  if (options.start_states.size() % states != 0) {
-    throw Error(ErrorCode::shape_mismatch,
-                fmt::format("{} numbers of start states do not make rows of {} for task '{}'",
-                            options.start_states.size(), states, env.task().name),
-                "Give one row for each start state");
-  }
-  const auto bad = std::ranges::find_if(options.start_states, [](double value) { return !std::isfinite(value); });
-  if (bad != options.start_states.end()) {
-    throw Error(ErrorCode::not_finite,
-                fmt::format("start state {} holds {}",
-                            (bad - options.start_states.begin()) / static_cast<std::ptrdiff_t>(states), *bad),
-                "Give finite start states");
-  }
+  check_start_states(env.task(), options.start_states);
   if (options.batch == 0) {
     // Wide enough for vector code and matrix products, narrow enough that a batch's columns stay in the cache and both
     // cores have work.

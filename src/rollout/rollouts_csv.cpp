@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -34,6 +35,15 @@ struct Group {
   std::vector<std::string> names;
 };
 
+// Every number of a step must be one: an empty field would otherwise pass as NaN.
+void check_finite(const CsvTable& table, std::size_t row, std::span<const std::size_t> columns,
+                  const std::filesystem::path& path) {
+  for (const std::size_t column : columns) {
+    if (std::isfinite(table.at(row, column))) continue;
+    bad_csv(path, fmt::format("line {}: '{}' is {}", row + 2, table.columns[column], table.at(row, column)));
+  }
+}
+
 std::size_t find_column(const CsvTable& table, const std::string& name) {
   return static_cast<std::size_t>(std::ranges::find(table.columns, name) - table.columns.begin());
 }
@@ -41,6 +51,11 @@ std::size_t find_column(const CsvTable& table, const std::string& name) {
 }  // namespace
 
 void write_rollouts_csv(const std::filesystem::path& path, const Rollouts& r) {
+  if (!r.has_steps()) {
+    throw Error(ErrorCode::missing_option,
+                fmt::format("'{}' would hold steps, and there are returns only", path.string()),
+                "Keep the steps, or write an .npz file");
+  }
   CsvTable table{{"episode", "step"}, {}};
   for (const std::string& name : r.state_names) table.columns.push_back("state." + name);
   for (const std::string& name : r.observation_names) table.columns.push_back("obs." + name);
@@ -88,12 +103,17 @@ Rollouts read_rollouts_csv(const std::filesystem::path& path, double gamma) {
   r.state_names = state.names;
   r.observation_names = observation.names;
   r.action_names = action.names;
+  std::set<double> seen;
+  bool closed = false;
   double discount = 1;
   for (std::size_t row = 0; row < table.rows(); ++row) {
-    const bool first = row == 0 || table.at(row, episode) != table.at(row - 1, episode);
-    if (first) {
+    check_finite(table, row, std::span(&episode, 1), path);
+    const double number = table.at(row, episode);
+    if (row == 0 || number != table.at(row - 1, episode)) {
+      if (!seen.insert(number).second) bad_csv(path, fmt::format("line {} comes back to episode {}", row + 2, number));
       if (std::isnan(table.at(row, reward)))
         bad_csv(path, fmt::format("line {} opens an episode without a reward", row + 2));
+      closed = false;
       r.offsets.push_back(r.offsets.back());
       r.returns.push_back(0);
       r.discounted_returns.push_back(0);
@@ -103,11 +123,15 @@ Rollouts read_rollouts_csv(const std::filesystem::path& path, double gamma) {
       r.final_observations.insert(r.final_observations.end(), observation.columns.size(), nothing);
       discount = 1;
     }
+    if (closed) bad_csv(path, fmt::format("line {} goes on with episode {} after its closing line", row + 2, number));
     if (std::isnan(table.at(row, reward))) {
+      closed = true;
       r.final_observations.resize(r.final_observations.size() - observation.columns.size());
       observation.append_row(table, row, r.final_observations);
       continue;
     }
+    check_finite(table, row, std::span(&reward, 1), path);
+    for (const Group* group : {&state, &observation, &action}) check_finite(table, row, group->columns, path);
     ++r.offsets.back();
     state.append_row(table, row, r.states);
     observation.append_row(table, row, r.observations);

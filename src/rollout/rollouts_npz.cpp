@@ -42,7 +42,8 @@ void write_rollouts_npz(const std::filesystem::path& path, const Rollouts& r) {
                   {"observation_names", r.observation_names},
                   {"action_names", r.action_names}};
   Arrays arrays;
-  arrays["meta"] = Array::of_text(meta.dump());
+  // Names may come from file names, which need not be UTF-8; JSON must be.
+  arrays["meta"] = Array::of_text(meta.dump(-1, ' ', false, json::error_handler_t::replace));
   arrays["offsets"] = Array::of(r.offsets, {episodes + 1});
   arrays["states"] = Array::of(r.states, {steps, r.state_names.size()});
   arrays["observations"] = Array::of(r.observations, {steps, r.observation_names.size()});

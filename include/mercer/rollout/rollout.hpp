@@ -22,10 +22,10 @@ struct RolloutOptions {
   std::uint64_t seed = 0;      ///< any
   std::size_t batch = 0;       ///< episodes in lockstep, 0 (chosen here) to 2^20; no effect on any result
   Act act = Act::sample;
-  std::optional<double> gamma;           ///< 0 to 1; by default the task's
-  std::optional<std::uint32_t> horizon;  ///< steps after which an episode is cut off, 1 to 10^9; by default the task's
-  bool keep_steps = true;                ///< false: returns only, in little memory
-  std::vector<double> start_states;      ///< rows; episode e starts in row e modulo their number; empty: drawn
+  std::optional<double> gamma{};           ///< 0 to 1; by default the task's
+  std::optional<std::uint32_t> horizon{};  ///< steps until an episode is cut off, 1 to 10^9; by default the task's
+  bool keep_steps = true;                  ///< false: returns only, in little memory
+  std::vector<double> start_states{};      ///< rows; episode e starts in row e modulo their number; empty: drawn
 };
 
 /// Plays episodes of a policy in a task, many in lockstep, on all allowed threads.

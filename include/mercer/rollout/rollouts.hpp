@@ -41,7 +41,8 @@ struct Rollouts {
 void append(Rollouts& all, const Rollouts& part);
 
 /// Writes by the file's ending: .npz (numpy loads it, everything is kept) or .csv (a line per step and a closing line
-/// per episode with the last observation; no seed, names of task and policy, or discount).
+/// per episode with the last observation; no seed, names of task and policy, discount, or whether actions are
+/// discrete). Throws `missing_option` for a .csv of rollouts without steps.
 void write_rollouts(const std::filesystem::path& path, const Rollouts& rollouts);
 
 /// Reads either back. `gamma` discounts the returns of a .csv, which does not say. A .csv needs the columns `episode`,

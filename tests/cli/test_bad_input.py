@@ -1,0 +1,119 @@
+"""Every mistake gets its code, the value, what is legal and what to do; the exit code says whose it is."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import PROGRAM
+
+PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
+
+
+@pytest.mark.parametrize("arguments, parts", [
+    (["rolout"], ["E201", "rolout", "Did you mean 'rollout'?"]),
+    (["rollout", "--epsiodes", 3], ["E201", "--epsiodes", "'--episodes'"]),
+    (["rollout", "--epsiodes=3"], ["E201", "--epsiodes", "'--episodes'"]),
+    (["evaluate", "--env", "pendulun", "--policy", "uniform"], ["E201", "pendulun", "'pendulum'"]),
+    (["evaluate", "--env", "cart-pole", "--policy", "uniforn"], ["E201", "uniforn", "'uniform'"]),
+    (["evaluate", "--env", "chain:alhpa=1", "--policy", "uniform"], ["E201", "alhpa", "'alpha'"]),
+    (["evaluate", "--env", "pendulum:g=9", "--policy", "uniform"], ["E201", "no settings", "'g'"]),
+    (["evaluate", "--env", "chain:alpha=2", "--policy", "uniform"], ["E202", "alpha is 2", "0 to 1"]),
+    (PLAY + ["--act", "maen"], ["E201", "maen", "'mean'"]),
+    (PLAY + ["--episodes", 0], ["E202", "episodes is 0", "1 to 1000000000"]),
+    (PLAY + ["--episodes", -1], ["E203", "--episodes", "'-1'", "whole number"]),
+    (PLAY + ["--episodes", "many"], ["E203", "'many'", "whole number"]),
+    (PLAY + ["--episodes"], ["E203", "--episodes"]),
+    (PLAY + ["--gamma", 1.5], ["E202", "gamma is 1.5", "0 to 1"]),
+    (PLAY + ["--horizon", 0], ["E202", "horizon is 0"]),
+    (PLAY + ["--threads", 5000], ["E202", "threads is 5000", "0 to 1024"]),
+    (PLAY + ["--batch", 2000000], ["E202", "batch is 2000000", "0 to 1048576"]),
+    (["rollout", "--env", "pendulum", "--policy", "uniform"], ["E204", "--out"]),
+    (["rollout", "--policy", "uniform"], ["E204", "--env"]),
+    (["rollout", "--env", "pendulum"], ["E204", "--policy"]),
+    (["evaluate", "--env", "tabular", "--policy", "uniform"], ["E204", "tabular:FILE.json"]),
+    (["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.txt"], ["E203", "r.txt", ".npz"]),
+    (["--seed", 3, "rollout"], ["E203", "--seed", "after the verb"]),
+    (["rollout", "now"], ["E203", "'now'"]),
+    (["completion", "zhs"], ["E201", "zhs", "'zsh'"]),
+])
+def test_bad_usage(mercer, arguments, parts):
+    said = mercer.fails(2, *arguments)
+    for part in parts:
+        assert part in said
+    assert not (mercer.folder / "r.npz").exists()
+
+
+def test_no_verb_shows_the_help(mercer):
+    assert "Verbs:" in mercer.fails(2)
+
+
+@pytest.mark.parametrize("change, code, parts", [
+    ({"P": [[[0.5, 0.4]], [[0, 1]]]}, 2, ["E207", "P[0][0] sums to 0.9", "1 within 1e-06"]),
+    ({"P": [[[1.5, -0.5]], [[0, 1]]]}, 2, ["E207", "P[0][0][0] is 1.5", "0 to 1"]),
+    ({"mu": [0.3, 0.3]}, 2, ["E207", "mu sums to 0.6"]),
+    ({"r": [[0]]}, 2, ["E206", "r needs 2 rows"]),
+    ({"gamma": 2}, 2, ["E202", "gamma is 2"]),
+    ({"gama": 1}, 2, ["E201", "'gama'", "'gamma'"]),
+    ({"terminal": [7]}, 2, ["E202", "7", "0 to 1"]),
+])
+def test_bad_process(mercer, change, code, parts):
+    process = {"P": [[[0, 1]], [[1, 0]]], "r": [[0], [1]], "mu": [1, 0], "gamma": 0.9, **change}
+    (mercer.folder / "mdp.json").write_text(json.dumps(process))
+    said = mercer.fails(code, "evaluate", "--env", "tabular:mdp.json", "--policy", "uniform")
+    for part in parts:
+        assert part in said
+
+
+def test_bad_files(mercer):
+    assert "E301" in mercer.fails(3, "evaluate", "--rollouts", "none.npz")
+    (mercer.folder / "mdp.json").write_text('{"P": [')
+    assert "E304" in mercer.fails(3, "evaluate", "--env", "mdp.json", "--policy", "uniform")
+    assert "E302" in mercer.fails(3, *PLAY[:-1], "no/such/folder/r.npz")
+    (mercer.folder / "text.npz").write_text("hello")
+    assert "E304" in mercer.fails(3, "evaluate", "--rollouts", "text.npz")
+    assert "E305" in mercer.fails(3, "list", "--plugin", "none.so")
+    (mercer.folder / "pi.json").write_text(json.dumps({"pi": [[0.5, 0.5]] * 3}))
+    assert "E206" in mercer.fails(2, "evaluate", "--env", "chain", "--policy", "tabular:pi.json")
+
+
+def test_a_truncated_npz_is_refused_wherever_it_is_cut(mercer):
+    mercer.ok(*PLAY, "--episodes", 2)
+    whole = (mercer.folder / "r.npz").read_bytes()
+    for size in (4, 100, len(whole) // 2, len(whole) - 1):
+        (mercer.folder / "cut.npz").write_bytes(whole[:size])
+        said = mercer.fails(3, "evaluate", "--rollouts", "cut.npz")
+        assert "E303" in said and "cut.npz" in said
+
+
+def test_a_failed_write_keeps_the_old_file(mercer):
+    if os.geteuid() == 0:
+        full = "/dev/full"  # root may write anywhere, so the disk itself has to refuse
+        if not os.path.exists(full):
+            pytest.skip("no /dev/full")
+        assert "E302" in mercer.fails(3, "evaluate", "--env", "pendulum", "--policy", "uniform", "--out", "/proc/x.json")
+        return
+    locked = mercer.folder / "locked"
+    locked.mkdir()
+    (locked / "r.npz").write_text("old")
+    locked.chmod(0o555)
+    assert "E302" in mercer.fails(3, *PLAY[:-1], "locked/r.npz")
+    assert (locked / "r.npz").read_text() == "old"
+
+
+def test_too_much_memory_is_an_error_not_a_crash(mercer):
+    said = mercer.fails(2, *PLAY, "--episodes", 1000000000, "--horizon", 1000000000, "--batch", 1048576)
+    assert "E208" in said
+
+
+def test_an_interrupt_stops_at_once_and_writes_nothing(mercer):
+    play = ["rollout", "--env", "pendulum", "--policy", "uniform", "--horizon", "100000000", "--out", "r.npz"]
+    running = subprocess.Popen([PROGRAM, *play, "--episodes", "2"], cwd=mercer.folder, stderr=subprocess.PIPE, text=True)
+    time.sleep(1)
+    running.send_signal(signal.SIGINT)
+    said = running.communicate(timeout=60)[1]
+    assert running.returncode == 130 and "E130" in said
+    assert list(mercer.folder.iterdir()) == []

@@ -1,0 +1,50 @@
+"""mercer evaluate: returns of one policy, and of two on the same starts."""
+
+import json
+
+
+def test_evaluate_is_rollout_without_the_steps(mercer):
+    play = ["--env", "cart-pole", "--policy", "uniform", "--episodes", 200, "--seed", 3]
+    rolled = mercer.json("rollout", *play, "--out", "r.npz")
+    played = mercer.json("evaluate", *play)
+    read = mercer.json("evaluate", "--rollouts", "r.npz")
+    assert rolled["return"] == played["return"] == read["return"]
+    assert played["episodes"] == 200 and played["steps"] == rolled["steps"]
+
+
+def test_one_episode_has_no_interval(mercer):
+    played = mercer.json("evaluate", "--env", "pendulum", "--policy", "uniform", "--episodes", 1)
+    assert played["return"]["std"] is None and played["return"]["ci95"] == [None, None]
+
+
+def test_a_policy_loses_nothing_against_itself(mercer):
+    played = mercer.json("evaluate", "--env", "pendulum", "--policy", "uniform", "--against", "uniform")
+    assert played["paired"] == {"loss_mean": 0, "loss_percent": 0, "ci95_percent": [0, 0]}
+
+
+def test_going_right_beats_chance_on_the_chain(mercer):
+    (mercer.folder / "right.json").write_text(json.dumps({"pi": [[0, 1]] * 10}))
+    played = mercer.json("evaluate", "--env", "chain", "--policy", "tabular:right.json", "--against", "uniform")
+    assert played["return"]["mean"] == 91  # from state 0 the last of 10 is reached after 9 steps of 100
+    assert played["paired"]["ci95_percent"][1] < 0
+
+
+def test_a_json_process_is_a_task(mercer):
+    (mercer.folder / "coin.json").write_text(
+        json.dumps({"P": [[[1]]], "r": [[0.5]], "mu": [1], "gamma": 0.5, "horizon": 4}))
+    played = mercer.json("evaluate", "--env", "coin.json", "--policy", "uniform")
+    assert played["return"]["mean"] == 2
+    assert played["discounted_return"]["mean"] == 0.5 * (1 + 0.5 + 0.25 + 0.125)
+
+
+def test_the_document_can_go_to_a_file(mercer):
+    printed = mercer.json("evaluate", "--env", "pendulum", "--policy", "uniform", "--out", "e.json")
+    assert json.loads((mercer.folder / "e.json").read_text()) == printed
+
+
+def test_people_read_standard_error(mercer):
+    done = mercer.ok("evaluate", "--env", "pendulum", "--policy", "uniform", LC_ALL="C.UTF-8")
+    assert done.stdout == "" and "95% interval" in done.stderr and "█" in done.stderr
+    plain = mercer.ok("evaluate", "--env", "pendulum", "--policy", "uniform", LC_ALL="C")
+    assert "#" in plain.stderr and plain.stderr.isascii()
+    assert mercer.ok("evaluate", "--env", "pendulum", "--policy", "uniform", "--quiet").stderr == ""

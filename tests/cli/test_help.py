@@ -1,0 +1,95 @@
+"""What people expect of a command line: version, list, manual page, completions that work in the real shells."""
+
+import re
+import subprocess
+
+import pytest
+
+from conftest import PROGRAM
+
+TASKS = ["pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car", "cart-pole", "turntable", "noisy-bandit",
+         "chain", "tabular"]
+
+
+def test_version(mercer):
+    said = mercer.ok("--version").stdout
+    assert re.match(r"mercer \d+\.\d+\.\d+\n", said)
+    for part in ("commit", "compiler", "flags", "-ffp-contract=off"):
+        assert part in said
+
+
+def test_list(mercer):
+    listed = mercer.json("list")
+    assert [task["name"] for task in listed["tasks"]] == TASKS
+    assert {"rollout", "evaluate", "list"} <= {verb["name"] for verb in listed["verbs"]}
+    assert "bases" in listed
+    printed = mercer.ok("list").stdout
+    for task in TASKS:
+        assert task in printed
+
+
+def flags(mercer, verb):
+    return set(re.findall(r"^\s+(?:-h,)?(--[a-z-]+)", mercer.ok(verb, "--help").stdout, re.MULTILINE))
+
+
+def test_the_manual_page_is_sound_and_complete(mercer):
+    page = mercer.ok("manual").stdout
+    lint = subprocess.run(["mandoc", "-T", "lint", "-W", "warning"], input=page, capture_output=True, text=True)
+    complaints = [line for line in lint.stdout.splitlines() if "missing date" not in line]
+    assert complaints == []
+    shown = subprocess.run(["mandoc", "-T", "utf8"], input=page, capture_output=True, text=True).stdout
+    shown = re.sub(".\b", "", shown)
+    for verb in ("rollout", "evaluate", "list"):
+        assert verb in shown
+        for flag in flags(mercer, verb) - {"--help"}:
+            assert flag in shown
+
+
+def bash_completes(mercer, *words):
+    script = mercer.ok("completion", "bash").stdout
+    line = " ".join(f"'{word}'" for word in words)
+    asked = f"{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _mercer; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    return subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True, cwd=mercer.folder).stdout.split()
+
+
+def test_bash_completion(mercer):
+    assert bash_completes(mercer, "mercer", "ro") == ["rollout"]
+    assert set(bash_completes(mercer, "mercer", "rollout", "--e")) == {"--env", "--episodes"}
+    assert bash_completes(mercer, "mercer", "rollout", "--env", "pend") == ["pendulum", "pendulum-v0"]
+    assert bash_completes(mercer, "mercer", "evaluate", "--act", "m") == ["mean"]
+    assert bash_completes(mercer, "mercer", "evaluate", "--episodes", "") == []
+    (mercer.folder / "policy.json").write_text("{}")
+    assert bash_completes(mercer, "mercer", "evaluate", "--rollouts", "pol") == ["policy.json"]
+    for verb in ("rollout", "evaluate", "list"):
+        assert set(bash_completes(mercer, "mercer", verb, "--")) == flags(mercer, verb)
+
+
+def test_zsh_completion(mercer):
+    script = mercer.folder / "_mercer"
+    script.write_text(mercer.ok("completion", "zsh").stdout)
+    subprocess.run(["zsh", "-n", str(script)], check=True)
+    # A zsh of its own on a pseudo-terminal: type a word, press tab, read what stands there.
+    driver = f"""
+zmodload zsh/zpty
+zpty shell 'zsh -f -i'
+zpty -w shell 'PS1=; fpath=({mercer.folder} $fpath); autoload -U compinit; compinit -u -D; print READY'
+zpty -r shell line '*READY*READY*'
+zpty -w -n shell $'mercer rollout --episo\\t'
+sleep 2
+zpty -w -n shell $' 1 --env cart\\t'
+sleep 2
+zpty -r -t shell line '*cart-pole*'
+print -r -- "$line"
+zpty -d shell
+"""
+    done = subprocess.run(["zsh", "-f", "-c", driver], capture_output=True, text=True, timeout=60)
+    assert "--episodes" in done.stdout and "cart-pole" in done.stdout, (done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize("verb", ["rollout", "evaluate", "list", "completion", "manual"])
+def test_help_of_every_verb(mercer, verb):
+    assert f"Usage: mercer {verb}" in mercer.ok(verb, "--help").stdout
+
+
+def test_program_needs_no_terminal_or_home():
+    subprocess.run([PROGRAM, "list"], env={}, stdin=subprocess.DEVNULL, capture_output=True, check=True)

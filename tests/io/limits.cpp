@@ -1,0 +1,110 @@
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "io/npy.hpp"
+#include "io/zip.hpp"
+#include "mercer/core/error.hpp"
+#include "support/errors.hpp"
+#include "support/files.hpp"
+#include "support/largest_request.hpp"
+#include "support/zip_records.hpp"
+
+// Files that announce far more than they hold must be refused before memory is taken for it.
+
+namespace mercer {
+namespace {
+
+constexpr std::uint64_t huge = std::uint64_t{1} << 40;
+
+void expect_refused_without_memory(ErrorCode code, const std::string& message, const std::function<void()>& read) {
+  largest_request = 0;
+  expect_error(code, message, read);
+  EXPECT_LT(largest_request, 65536U);  // messages and the like, nothing of the size that was announced
+}
+
+void expect_npy_refused(ErrorCode code, const std::string& type, const std::string& shape) {
+  const std::string header = "{'descr': '" + type + "', 'fortran_order': True, 'shape': " + shape + ", }";
+  const std::string file =
+      "\x93NUMPY\x02" + std::string(1, '\0') + little(header.size(), 4) + header + std::string(16, '\0');
+  expect_refused_without_memory(code, "a.npz:x", [&] { parse_npy(as_bytes(file), "a.npz:x"); });
+}
+
+TEST(NpyLimits, largest_request_is_seen) {
+  largest_request = 0;
+  const std::vector<char> memory(100000);
+  EXPECT_GE(largest_request, memory.size());
+}
+
+TEST(NpyLimits, shapes_larger_than_the_data) {
+  expect_npy_refused(ErrorCode::corrupt_file, "<f8", "(1099511627776,)");
+  expect_npy_refused(ErrorCode::corrupt_file, "|u1", "(1048576, 1048576)");
+  expect_npy_refused(ErrorCode::corrupt_file, "|S1099511627776", "()");
+  expect_npy_refused(ErrorCode::corrupt_file, "|S99999999999999999999", "()");
+}
+
+TEST(NpyLimits, shapes_whose_size_wraps_around_to_the_data) {
+  expect_npy_refused(ErrorCode::corrupt_file, "<f8", "(2305843009213693954,)");        // 8 (2^61 + 2) = 2^64 + 16
+  expect_npy_refused(ErrorCode::corrupt_file, "|u1", "(4294967296, 4294967296, 16)");  // 2^64 * 16
+  expect_npy_refused(ErrorCode::corrupt_file, "|u1", "(18446744073709551615, 18446744073709551600)");  // (-1) (-16)
+  expect_npy_refused(ErrorCode::corrupt_file, "|u1", "(36893488147419103248,)");                       // 2^65 + 16
+}
+
+// numpy itself stops at 32.
+TEST(NpyLimits, too_many_dimensions) {
+  std::string shape = "(16,";
+  for (int i = 0; i < 32; ++i) shape += "1,";
+  expect_npy_refused(ErrorCode::corrupt_file, "|u1", shape + ")");
+}
+
+TEST(NpyLimits, header_longer_than_the_file) {
+  const std::string file = "\x93NUMPY\x02" + std::string(1, '\0') + little(0xffffffff, 4) + "{'descr': '<f8'";
+  expect_refused_without_memory(ErrorCode::corrupt_file, "cut short", [&] { parse_npy(as_bytes(file), "a.npz:x"); });
+}
+
+// A whole zip file of one member with four bytes in it, which claims what it likes.
+void expect_zip_refused(ErrorCode code, const std::string& message, const ZipClaim& claim) {
+  ZipClaim local = claim;
+  local.extra = "";
+  const std::string member = local_record(local) + "data";
+  const std::string directory = central_record(claim);
+  const std::string file = member + directory + end_record(1, directory.size(), member.size());
+  expect_refused_without_memory(code, message, [&] {
+    read_zip(as_bytes(file), "a.npz", [](const std::string&, std::span<const std::byte>) { ADD_FAILURE(); });
+  });
+}
+
+TEST(ZipLimits, sizes_larger_than_the_file) {
+  const std::string wide = wide_extra(little(huge, 8) + little(huge, 8));
+  expect_zip_refused(ErrorCode::corrupt_file, "ends before the data", {"x", 0, 0xfffffffe, 0xfffffffe, 0});
+  expect_zip_refused(ErrorCode::corrupt_file, "ends before the data", {"x", 0, 0xffffffff, 0xffffffff, 0, wide});
+  expect_zip_refused(ErrorCode::corrupt_file, "announces more data", {"x", 0, 4, 0xfffffffe, 0, "", 8});
+  expect_zip_refused(ErrorCode::corrupt_file, "announces more data",
+                     {"x", 0, 4, 0xffffffff, 0, wide_extra(little(huge, 8)), 8});
+}
+
+TEST(ZipLimits, places_outside_the_file) {
+  expect_zip_refused(ErrorCode::corrupt_file, "ends before the data", {"x", 0, 4, 4, 1000});
+  for (const std::uint64_t start : {huge, ~std::uint64_t{0}, ~std::uint64_t{0} - 20}) {
+    expect_zip_refused(ErrorCode::corrupt_file, "ends before the data",
+                       {"x", 0, 4, 4, 0xffffffff, wide_extra(little(start, 8))});
+  }
+}
+
+TEST(ZipLimits, more_members_than_the_directory_has) {
+  const ZipClaim claim{"x", plain_crc32("data"), 4, 4, 0};
+  const std::string member = local_record(claim) + "data";
+  const std::string directory = central_record(claim);
+  const std::size_t end = member.size() + directory.size();
+  const std::string file = member + directory + wide_end_record(huge, directory.size(), member.size(), end) +
+                           end_record(0xffff, 0xffffffff, 0xffffffff);
+  expect_refused_without_memory(ErrorCode::corrupt_file, "damaged directory", [&] {
+    read_zip(as_bytes(file), "a.npz", [](const std::string&, std::span<const std::byte>) {});
+  });
+}
+
+}  // namespace
+}  // namespace mercer
