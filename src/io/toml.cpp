@@ -44,7 +44,7 @@ void flatten(const toml::table& table, const std::string& prefix, const std::fil
 
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path) {
   std::vector<TomlEntry> entries;
-  const std::string text = read_text(path);
+  const std::string text = read_text(path, 1 << 16);  // far beyond any settings, and no danger to the parser's stack
   try {
     flatten(toml::parse(text), "", path, entries);
   } catch (const toml::parse_error& mistake) {

@@ -54,6 +54,17 @@ TEST(TabularEnv, draws_starts_and_next_states_by_their_probabilities) {
   for (std::size_t i = 0; i < 18; ++i) expect_frequency(next[i], n, mdp.P[i], "entry " + std::to_string(i) + " of P");
 }
 
+// State 0 has the numbers below u, the very number that is drawn: the draw belongs to the next possible state.
+TEST(TabularEnv, a_draw_on_the_edge_never_gives_an_impossible_state) {
+  for (std::uint64_t e = 0; e < 100; ++e) {
+    const double u = Random({1, Stage::transition, e, 0}).uniform();
+    const TabularEnv env("edge", {3, 1, {u, 0, 1 - u, 0, 1, 0, 0, 0, 1}, {0, 0, 0}, {1, 0, 0}, 1, 1, {}});
+    SingleEpisode play(env, 1, e);
+    play.step({0});
+    EXPECT_EQ(play.state()[0], 2);
+  }
+}
+
 TEST(TabularEnv, declares_the_range_of_its_rewards) {
   const TabularEnv env("small", small());
   EXPECT_EQ(env.task().reward.low, -2);

@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "mercer/env/registry.hpp"
+#include "mercer/env/tabular.hpp"
+#include "mercer/io/file.hpp"
+#include "mercer/policy/tabular.hpp"
 #include "mercer/policy/uniform.hpp"
 #include "mercer/rollout/rollout.hpp"
 #include "support/errors.hpp"
@@ -42,6 +45,16 @@ TEST_F(RolloutsCsv, keeps_every_number) {
     EXPECT_EQ(after.policy, "");
     EXPECT_EQ(after.seed, 0);
   }
+}
+
+// States 0, 1, 2 in a row, the last of which ends the episode.
+TEST_F(RolloutsCsv, is_a_line_a_step_and_one_that_closes) {
+  const TabularEnv env("walk", {3, 1, {0, 1, 0, 0, 0, 1, 0, 0, 1}, {1, 2, 4}, {1, 0, 0}, 0.5, 10, {0, 0, 1}});
+  write_rollouts(folder_ / "r.csv", rollout(env, TabularPolicy("only", 3, 1, {1, 1, 1}), {.episodes = 2}));
+  EXPECT_EQ(read_text(folder_ / "r.csv"),
+            "episode,step,state.state,obs.state,action.action,reward,terminated\n"
+            "0,0,0,0,0,1,0\n0,1,1,1,0,2,1\n0,2,,2,,,\n"
+            "1,0,0,0,0,1,0\n1,1,1,1,0,2,1\n1,2,,2,,,\n");
 }
 
 // What somebody else's program may have logged: no states, no steps, no flags, columns in any order, other numbers.
