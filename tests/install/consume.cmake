@@ -10,6 +10,9 @@ endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
 set(prefix "${WORK}/prefix")
+if(NOT EXISTS /proc/self/exe)  # in a bare chroot the loader cannot tell where a program stands
+  set(ENV{LD_LIBRARY_PATH} "${prefix}/lib")
+endif()
 must(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${prefix}")
 must(${CMAKE_COMMAND} -S "${SOURCE}/examples" -B "${WORK}/examples" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Release
   "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}"
