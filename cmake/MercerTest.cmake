@@ -19,6 +19,6 @@ function(mercer_python_tests folder)
     string(REGEX REPLACE "^test_" "" name "${name}")
     add_test(NAME ${folder}.${name} COMMAND ${MERCER_PYTHON} -B -m pytest -q -p no:cacheprovider "${script}")
     set_tests_properties(${folder}.${name} PROPERTIES
-      ENVIRONMENT "SOURCE_FOLDER=${PROJECT_SOURCE_DIR};BINARY_UNDER_TEST=${PROJECT_BINARY_DIR}/bin/mercer")
+      ENVIRONMENT "SOURCE_FOLDER=${PROJECT_SOURCE_DIR};BINARY_UNDER_TEST=${PROJECT_BINARY_DIR}/bin/mercer;SANITIZERS=${MERCER_SANITIZE}")
   endforeach()
 endfunction()

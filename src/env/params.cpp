@@ -75,7 +75,7 @@ std::vector<double> Params::numbers(const std::string& key, std::vector<double> 
   return values;
 }
 
-std::string Params::text(const std::string& key, std::string standard) {
+std::string Params::text(const std::string& key, const std::string& standard) {
   const std::string* text = find(key);
   return text ? *text : standard;
 }

@@ -198,7 +198,8 @@ class Lockstep {
     }
   }
 
-  // Writes down the episodes that ended and moves the last columns into their places.
+  // Writes down the episodes that ended and moves the last columns into their places. Going backwards, a column that is
+  // moved has been looked at already; its observation is made anew at the next step.
   void finish(Rollouts& out, std::vector<std::int64_t>& lengths, std::size_t steps, bool all) {
     env_.observe(now(state_), now(observation_));
     for (std::size_t i = active_; i-- > 0;) {
@@ -213,11 +214,9 @@ class Lockstep {
       const std::size_t last = --active_;
       if (last == i) continue;
       for (std::size_t d = 0; d < states_; ++d) state_(d, i) = state_(d, last);
-      for (std::size_t d = 0; d < observations_; ++d) observation_(d, i) = observation_(d, last);
       for (std::size_t d = 0; d < 2; ++d) total_(d, i) = total_(d, last);
       items_[i] = items_[last];
       episode_[i] = episode_[last];
-      terminated_[i] = terminated_[last];
     }
   }
 

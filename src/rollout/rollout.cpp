@@ -50,7 +50,9 @@ RolloutOptions completed(const Env& env, const RolloutOptions& given) {
     // Wide enough for vector code and matrix products, narrow enough that a batch's columns stay in the cache and both
     // cores have work.
     const std::size_t share = (options.episodes + thread_count() - 1) / thread_count();
-    options.batch = std::clamp<std::size_t>(share, 1, 512);
+    // Kept steps are first written as if every episode were as long as can be: at most 4 million of them at once.
+    const std::size_t most = options.keep_steps ? std::clamp<std::size_t>((1 << 22) / *options.horizon, 1, 512) : 512;
+    options.batch = std::clamp<std::size_t>(share, 1, most);
   }
   return options;
 }

@@ -1,6 +1,7 @@
 """Every mistake gets its code, the value, what is legal and what to do; the exit code says whose it is."""
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -99,6 +100,7 @@ def test_a_failed_write_keeps_the_old_file(mercer):
     assert [path.name for path in mercer.folder.iterdir()] == ["r.npz"]
 
 
+@pytest.mark.skipif(bool(os.environ.get("SANITIZERS")), reason="sanitizers end the program where memory runs out")
 def test_too_much_memory_is_an_error_not_a_crash(mercer):
     said = mercer.fails(2, *PLAY, "--episodes", 1000000000, "--horizon", 1000000000, "--batch", 1048576)
     assert "E208" in said

@@ -56,6 +56,13 @@ def test_csv_holds_the_same_numbers(mercer):
     assert mercer.json("evaluate", "--rollouts", "r.csv")["return"] == mercer.json("evaluate", "--rollouts", "r.npz")["return"]
 
 
+def test_csv_marks_the_step_that_ended_an_episode(mercer):
+    mercer.ok("rollout", "--env", "cart-pole", "--policy", "uniform", "--episodes", 20, "--out", "r.csv")
+    with open(mercer.folder / "r.csv") as text:
+        ends = [row["episode"] for row in csv.DictReader(text) if row["terminated"] == "1"]
+    assert ends == [str(episode) for episode in range(20)]
+
+
 def test_starts_can_be_fixed(mercer):
     mercer.ok(*PLAY, "--out", "a.npz")
     mercer.ok("rollout", "--env", "pendulum", "--policy", "uniform", "--act", "mean", "--episodes", 70, "--seed", 9,

@@ -20,7 +20,7 @@ class Params {
   std::size_t integer(const std::string& key, std::size_t standard, std::size_t low, std::size_t high);
   /// Numbers separated by ';'.
   std::vector<double> numbers(const std::string& key, std::vector<double> standard, double low, double high);
-  std::string text(const std::string& key, std::string standard);
+  std::string text(const std::string& key, const std::string& standard);
 
   /// The run's seed, for tasks that are themselves drawn at random.
   std::uint64_t seed() const { return seed_; }
