@@ -1,6 +1,10 @@
 #include "mercer/core/parallel.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
 
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
@@ -23,11 +27,45 @@ static void __tsan_release(void*) {}  // NOLINT(bugprone-reserved-identifier)
 #endif
 
 namespace mercer {
+namespace {
+
+// The failure of the earliest block, so that the same error comes out on any number of threads. Blocks after one that
+// failed need not run; blocks before it must, since they may fail too.
+class EarliestFailure {
+ public:
+  bool is_before(std::size_t block) const { return failed_.load(std::memory_order_relaxed) < block; }
+  void record(std::size_t block) {
+    const std::scoped_lock lock(mutex_);
+    if (is_before(block)) return;
+    failed_ = block;
+    trouble_ = std::current_exception();
+  }
+  void rethrow() const {
+    if (trouble_) std::rethrow_exception(trouble_);
+  }
+
+ private:
+  std::atomic<std::size_t> failed_ = SIZE_MAX;
+  std::exception_ptr trouble_;
+  std::mutex mutex_;
+};
+
+}  // namespace
 
 void for_each_block(std::size_t items, std::size_t block_size, const std::function<void(Block)>& body) {
   if (items == 0) return;
   const std::size_t size = std::max<std::size_t>(1, block_size);
   const std::size_t blocks = items / size + (items % size == 0 ? 0 : 1);
+  EarliestFailure failure;
+  const auto run_block = [&](std::size_t index) {
+    if (failure.is_before(index)) return;
+    const std::size_t begin = index * size;
+    try {
+      body({index, begin, begin + std::min(size, items - begin)});
+    } catch (...) {
+      failure.record(index);
+    }
+  };
   char fork = 0;
   char join = 0;
   __tsan_release(&fork);
@@ -35,14 +73,12 @@ void for_each_block(std::size_t items, std::size_t block_size, const std::functi
       tbb::blocked_range<std::size_t>(0, blocks, 1),
       [&](const tbb::blocked_range<std::size_t>& range) {
         __tsan_acquire(&fork);
-        for (std::size_t b = range.begin(); b != range.end(); ++b) {
-          const std::size_t begin = b * size;
-          body({b, begin, begin + std::min(size, items - begin)});
-        }
+        for (std::size_t index = range.begin(); index != range.end(); ++index) run_block(index);
         __tsan_release(&join);
       },
       tbb::simple_partitioner());
   __tsan_acquire(&join);
+  failure.rethrow();
 }
 
 std::size_t thread_count() {

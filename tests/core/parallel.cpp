@@ -71,6 +71,22 @@ TEST(ForEachBlock, takes_block_sizes_at_the_ends_of_their_type) {
   EXPECT_EQ(blocks_seen(5, 0), blocks_expected(5, 1));  // no block can be empty: zero counts as one
 }
 
+TEST(ForEachBlock, tells_the_earliest_failure_on_any_number_of_threads) {
+  for (const std::size_t threads : {1, 2, 8}) {
+    const ThreadLimit limit(threads);
+    for (int round = 0; round < 50; ++round) {
+      try {
+        for_each_block(64, 1, [](Block block) {
+          if (block.index >= 5) throw std::runtime_error(std::to_string(block.index));
+        });
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const std::runtime_error& trouble) {
+        EXPECT_STREQ(trouble.what(), "5");
+      }
+    }
+  }
+}
+
 TEST(ForEachBlock, rethrows_what_a_body_throws) {
   for (const std::size_t threads : {1, 2}) {
     const ThreadLimit limit(threads);

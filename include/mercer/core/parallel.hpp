@@ -16,7 +16,8 @@ struct Block {
 /// Runs `body` once for every block of `block_size` items (the last may be shorter), on all allowed threads.
 ///
 /// The blocks depend on `items` and `block_size` alone, never on the number of threads or on scheduling, so a body that
-/// writes only what belongs to its block gives the same result on any machine. The first exception is rethrown here.
+/// writes only what belongs to its block gives the same result on any machine. The exception of the earliest block
+/// that failed is rethrown here, also the same each time; blocks after it may not have run.
 void for_each_block(std::size_t items, std::size_t block_size, const std::function<void(Block)>& body);
 
 /// The number of threads that loops may use now.
