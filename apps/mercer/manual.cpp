@@ -64,6 +64,10 @@ void print_manual(const Program& program) {
                                       {130, "interrupted; the same command starts again"}}) {
     fmt::print(".TP\n.B {}\n{}\n", code, meaning);
   }
+  fmt::print(".SH ERRORS\nEvery error carries a code; docs/errors.md in the sources explains them.\n");
+  for (const mercer::ErrorKind& kind : mercer::error_kinds()) {
+    fmt::print(".TP\n.B E{}\n{}\n", static_cast<int>(kind.code), roff(kind.title));
+  }
   fmt::print(
       ".SH EXAMPLES\n.nf\nmercer rollout \\-\\-env pendulum \\-\\-policy uniform \\-\\-episodes 1000 \\-\\-seed 1 "
       "\\-\\-out r.npz\nmercer evaluate \\-\\-env cart\\-pole \\-\\-policy uniform \\-\\-json\n.fi\n");

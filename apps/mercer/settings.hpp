@@ -1,6 +1,5 @@
 #pragma once
 
-#include <concepts>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -67,6 +66,7 @@ class Settings {
   static std::string known_choice(const std::string& name, const std::string& text,
                                   const std::map<std::string, T>& words) {
     std::vector<std::string> known;
+    known.reserve(words.size());
     for (const auto& [word, value] : words) known.push_back(word);
     return known_choice(name, text, known);
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <span>
 
 namespace mercer {
@@ -11,9 +10,5 @@ namespace mercer {
 void sincos(std::span<const double> angle, std::span<double> sine, std::span<double> cosine);
 void sine(std::span<const double> angle, std::span<double> out);
 void cosine(std::span<const double> angle, std::span<double> out);
-
-/// Batches are cut into chunks of this many columns where a kernel needs scratch space: it fits on the stack and in the
-/// first-level cache.
-inline constexpr std::size_t chunk_columns = 256;
 
 }  // namespace mercer

@@ -65,4 +65,9 @@ void TabularEnv::step(MatrixView<double> state, MatrixView<const double> action,
   }
 }
 
+Range TabularEnv::return_range(std::uint32_t horizon) const {
+  const bool one_step = !mdp_.terminal.empty() && std::ranges::find(mdp_.terminal, 0) == mdp_.terminal.end();
+  return Env::return_range(one_step ? 1 : horizon);
+}
+
 }  // namespace mercer

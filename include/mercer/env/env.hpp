@@ -44,8 +44,9 @@ class Env {
   virtual void step(MatrixView<double> state, MatrixView<const double> action, const Draws& draws,
                     std::span<double> reward, std::span<std::uint8_t> terminated) const = 0;
 
-  /// Bounds on the undiscounted return of an episode cut off after `horizon` steps, for actions inside the action
-  /// space. Certificates rest on it. By default what the reward bounds alone imply, early termination included.
+  /// Bounds on the undiscounted return of an episode cut off after `horizon` steps, for start states and actions
+  /// inside their spaces. Certificates rest on it. By default what the reward bounds alone imply, early termination
+  /// included.
   virtual Range return_range(std::uint32_t horizon) const;
 
  protected:

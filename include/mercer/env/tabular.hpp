@@ -47,6 +47,7 @@ class TabularEnv : public Env {
   void reset(const Draws& draws, MatrixView<double> state) const override;
   void step(MatrixView<double> state, MatrixView<const double> action, const Draws& draws, std::span<double> reward,
             std::span<std::uint8_t> terminated) const override;
+  Range return_range(std::uint32_t horizon) const override;
 
  private:
   TabularMdp mdp_;

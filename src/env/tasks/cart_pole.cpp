@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "core/sincos.hpp"
+#include "env/tasks/chunks.hpp"
 #include "env/tasks/tasks.hpp"
 
 namespace mercer {
@@ -39,11 +39,10 @@ class CartPole final : public Env {
   void step(MatrixView<double> state, MatrixView<const double> action, const Draws&, std::span<double> reward,
             std::span<std::uint8_t> terminated) const override {
     std::ranges::fill(reward, 1.0);
-    for (std::size_t begin = 0; begin < state.cols(); begin += chunk_columns) {
-      const std::size_t count = std::min(chunk_columns, state.cols() - begin);
+    for_each_chunk(state.cols(), [&](std::size_t begin, std::size_t count) {
       const MatrixView<double> chunk = state.columns(begin, count);
-      std::array<double, chunk_columns> sine;
-      std::array<double, chunk_columns> cosine;
+      Chunk sine;
+      Chunk cosine;
       sincos(chunk.row(2), std::span(sine).first(count), std::span(cosine).first(count));
       double* __restrict x = chunk.row(0).data();
       double* __restrict v = chunk.row(1).data();
@@ -62,7 +61,7 @@ class CartPole final : public Env {
         omega[i] += dt * angular;
         terminated[begin + i] = std::abs(x[i]) > max_position || std::abs(theta[i]) > max_angle;
       }
-    }
+    });
   }
 };
 

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <array>
 
 #include "core/sincos.hpp"
+#include "env/tasks/chunks.hpp"
 #include "env/tasks/tasks.hpp"
 
 namespace mercer {
@@ -23,11 +23,10 @@ void reset_car(const Draws& draws, MatrixView<double> state) {
 }
 
 // cos(3 position), for a chunk of columns: what the slope adds to the speed is minus gravity times it.
-using Slope = std::array<double, chunk_columns>;
-Slope slope_at(std::span<const double> position) {
-  std::array<double, chunk_columns> angle;
+Chunk slope_at(std::span<const double> position) {
+  Chunk angle;
   for (std::size_t i = 0; i < position.size(); ++i) angle[i] = 3 * position[i];
-  Slope slope;
+  Chunk slope;
   cosine(std::span(angle).first(position.size()), std::span(slope).first(position.size()));
   return slope;
 }
@@ -62,10 +61,9 @@ class ContinuousMountainCar final : public Env {
   // action is charged as it came.
   void step(MatrixView<double> state, MatrixView<const double> action, const Draws&, std::span<double> reward,
             std::span<std::uint8_t> terminated) const override {
-    for (std::size_t begin = 0; begin < state.cols(); begin += chunk_columns) {
-      const std::size_t count = std::min(chunk_columns, state.cols() - begin);
+    for_each_chunk(state.cols(), [&](std::size_t begin, std::size_t count) {
       const MatrixView<double> chunk = state.columns(begin, count);
-      const Slope slope = slope_at(chunk.row(0));
+      const Chunk slope = slope_at(chunk.row(0));
       double* __restrict position = chunk.row(0).data();
       double* __restrict speed = chunk.row(1).data();
       const double* __restrict charged = action.row(0).data() + begin;
@@ -80,7 +78,7 @@ class ContinuousMountainCar final : public Env {
         position[i] = static_cast<float>(x);
         speed[i] = static_cast<float>(v);
       }
-    }
+    });
   }
 
   // The goal is reached once at most, and every step costs at most 0.1.
@@ -99,10 +97,9 @@ class MountainCar final : public Env {
   void step(MatrixView<double> state, MatrixView<const double> action, const Draws&, std::span<double> reward,
             std::span<std::uint8_t> terminated) const override {
     std::ranges::fill(reward, -1.0);
-    for (std::size_t begin = 0; begin < state.cols(); begin += chunk_columns) {
-      const std::size_t count = std::min(chunk_columns, state.cols() - begin);
+    for_each_chunk(state.cols(), [&](std::size_t begin, std::size_t count) {
       const MatrixView<double> chunk = state.columns(begin, count);
-      const Slope slope = slope_at(chunk.row(0));
+      const Chunk slope = slope_at(chunk.row(0));
       double* __restrict position = chunk.row(0).data();
       double* __restrict speed = chunk.row(1).data();
       const double* __restrict push = action.row(0).data() + begin;
@@ -114,7 +111,7 @@ class MountainCar final : public Env {
         position[i] = x;
         speed[i] = v;
       }
-    }
+    });
   }
 };
 

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numbers>
 
 #include "core/sincos.hpp"
+#include "env/tasks/chunks.hpp"
 #include "env/tasks/tasks.hpp"
 
 namespace mercer {
@@ -51,16 +51,15 @@ class Pendulum final : public Env {
   void step(MatrixView<double> state, MatrixView<const double> action, const Draws&, std::span<double> reward,
             std::span<std::uint8_t> terminated) const override {
     std::ranges::fill(terminated, std::uint8_t{0});
-    for (std::size_t begin = 0; begin < state.cols(); begin += chunk_columns) {
-      const std::size_t count = std::min(chunk_columns, state.cols() - begin);
+    for_each_chunk(state.cols(), [&](std::size_t begin, std::size_t count) {
       step_chunk(state.columns(begin, count), action.row(0).subspan(begin, count), reward.subspan(begin, count));
-    }
+    });
   }
 
  private:
   void step_chunk(MatrixView<double> state, std::span<const double> action, std::span<double> reward) const {
     const std::size_t count = state.cols();
-    std::array<double, chunk_columns> pull;
+    Chunk pull;
     sine(state.row(0), std::span(pull).first(count));
     double* __restrict theta = state.row(0).data();
     double* __restrict speed = state.row(1).data();
