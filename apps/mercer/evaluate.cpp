@@ -1,3 +1,5 @@
+#include <set>
+
 #include <fmt/format.h>
 
 #include "histogram.hpp"
@@ -19,12 +21,22 @@ struct EvaluateVerb {
   std::string rollouts;
   std::string out;
 
-  void run(const CommonOptions& common) const {
-    const json document = rollouts.empty() ? play(common) : read(common);
+  void run(const CommonOptions& common, const Settings& settings) const {
+    if (!out.empty()) check_out();
+    const json document = rollouts.empty() ? play(common) : read(common, settings);
     if (!out.empty()) {
       mercer::write_atomically(out, [&](std::ostream& stream) { stream << document.dump(2) << '\n'; });
     }
     if (common.json) print_json(document);
+  }
+
+  // A file that must not be lost, such as rollouts, does not end in .json.
+  void check_out() const {
+    if (!out.ends_with(".json")) {
+      throw mercer::Error(mercer::ErrorCode::bad_value, fmt::format("'{}' does not end in .json", out),
+                          "Give the file for the JSON document that ending");
+    }
+    mercer::check_writable(out);
   }
 
   json play(const CommonOptions& common) const {
@@ -34,9 +46,8 @@ struct EvaluateVerb {
     mercer::RolloutOptions options = playing.complete(*env, common);
     options.keep_steps = false;
     const mercer::Rollouts played = playing.play(*env, *policy, options, common);
-    json document = describe(played, common);
-    document["env"] = playing.env;
-    document["seed"] = common.seed;
+    json document{{"env", playing.env}, {"policy", policy->name()}, {"seed", common.seed}};
+    describe(played, fmt::format("{} in {}, seed {}, ", policy->name(), playing.env, common.seed), common, document);
     if (!other) return document;
 
     // The same seed gives both the same start states and the same noise.
@@ -45,38 +56,40 @@ struct EvaluateVerb {
     document["against"] = {{"policy", other->name()}, {"return", to_json(mercer::summarise(rival.returns))}};
     document["paired"] = to_json(loss);
     if (!common.quiet) {
-      fmt::print(stderr, "against {}: {}\n", other->name(), to_text(mercer::summarise(rival.returns)));
-      fmt::print(stderr, "loss on the same starts: {:.6g}, {:.4g}% of |{:.6g}|, 95% interval [{:.4g}%, {:.4g}%]\n",
-                 loss.loss_mean, loss.loss_percent, mercer::summarise(rival.returns).mean, loss.ci95_percent.low,
-                 loss.ci95_percent.high);
+      tell("against {}: {}\n", other->name(), to_text(mercer::summarise(rival.returns)));
+      tell("{} on the same starts: {:.6g}, {:.4g}% of |{:.6g}|, 95% interval [{:.4g}%, {:.4g}%]\n",
+           loss.loss_mean < 0 ? "loss (negative: a gain)" : "loss", loss.loss_mean, loss.loss_percent,
+           mercer::summarise(rival.returns).mean, loss.ci95_percent.low, loss.ci95_percent.high);
     }
     return document;
   }
 
-  json read(const CommonOptions& common) const {
-    if (!playing.env.empty() || !playing.policy.empty() || !against.empty()) {
-      throw mercer::Error(mercer::ErrorCode::bad_value, "--rollouts was given together with a task or a policy",
-                          "Give --rollouts FILE alone, or --env and --policy");
+  json read(const CommonOptions& common, const Settings& settings) const {
+    for (const Setting& setting : settings.all()) {
+      static const std::set<std::string> playing_only{"env", "policy",  "against", "episodes",
+                                                      "act", "horizon", "starts",  "batch"};
+      if (setting.option->count() == 0 || !playing_only.contains(setting.name)) continue;
+      throw mercer::Error(mercer::ErrorCode::bad_value,
+                          fmt::format("--{} was given together with --rollouts, which plays nothing", setting.name),
+                          "Leave one of them out");
     }
-    json document = describe(mercer::read_rollouts(rollouts, playing.options.gamma.value_or(0.99)), common);
-    document["file"] = rollouts;
+    const mercer::Rollouts played = mercer::read_rollouts(rollouts, playing.options.gamma);
+    json document{{"env", played.env}, {"policy", played.policy}, {"file", rollouts}};
+    describe(played, rollouts + ": ", common, document);
     return document;
   }
 
-  json describe(const mercer::Rollouts& played, const CommonOptions& common) const {
+  static void describe(const mercer::Rollouts& played, const std::string& title, const CommonOptions& common,
+                       json& document) {
     const mercer::ReturnSummary summary = mercer::summarise(played.returns);
     if (!common.quiet) {
-      fmt::print(stderr, "{}{} episodes, {} steps\n",
-                 played.policy.empty() ? "" : fmt::format("{} in {}, ", played.policy, played.env), played.episodes(),
-                 played.steps());
-      fmt::print(stderr, "return: {}\n{}", to_text(summary),
-                 histogram(played.returns, terminal_width(), terminal_is_unicode()));
+      tell("{}{} episodes, {} steps\n", title, played.episodes(), played.steps());
+      tell("return: {}\n{}", to_text(summary), histogram(played.returns, terminal_width(), terminal_is_unicode()));
     }
-    return {{"policy", played.policy},
-            {"episodes", played.episodes()},
-            {"steps", played.steps()},
-            {"return", to_json(summary)},
-            {"discounted_return", to_json(mercer::summarise(played.discounted_returns))}};
+    document["episodes"] = played.episodes();
+    document["steps"] = played.steps();
+    document["return"] = to_json(summary);
+    document["discounted_return"] = to_json(mercer::summarise(played.discounted_returns));
   }
 };
 
@@ -90,6 +103,6 @@ void add_evaluate(Program& program) {
       verb.settings->add({"against", "Second policy: tell what --policy loses against it", "POLICY"}, state->against);
   rival.choices = {"uniform", "tabular:"};
   verb.settings->add({"rollouts", "Tell the return of rollouts in a file instead of playing", "FILE"}, state->rollouts);
-  verb.settings->add({"out", "Write the JSON document to this file", "FILE"}, state->out);
-  verb.run = [state, &program] { state->run(program.common()); };
+  verb.settings->add({"out", "Write the JSON document to this .json file", "FILE"}, state->out);
+  verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
 }

@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "mercer/io/file.hpp"
+
 namespace {
 
 std::stop_source& source() {
@@ -27,6 +29,7 @@ void catch_interrupts() {
     sigwait(&signals, &number);
     source().request_stop();
     sigwait(&signals, &number);
+    mercer::remove_unfinished_files();
     ::_exit(130);
   }).detach();
 }

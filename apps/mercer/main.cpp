@@ -1,7 +1,9 @@
 #include "interrupt.hpp"
 #include "program.hpp"
+#include "terminal.hpp"
 
 int main(int argc, char** argv) {
+  open_standard_streams();
   catch_interrupts();
   Program program;
   add_rollout(program);

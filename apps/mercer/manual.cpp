@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "mercer/core/error.hpp"
 #include "program.hpp"
@@ -25,7 +26,9 @@ std::string roff(std::string_view text) {
 
 void print_setting(const Setting& setting) {
   fmt::print(".TP\n\\fB\\-\\-{}\\fR{}\n{}.\n", roff(setting.name),
-             setting.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(setting.value)), roff(setting.help));
+             setting.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(setting.value)),
+             roff(setting.takes_only_choices ? fmt::format("{}: {}", setting.help, fmt::join(setting.choices, ", "))
+                                             : setting.help));
 }
 
 bool is_common(const Program& program, const std::string& name) {
@@ -60,6 +63,7 @@ void print_manual(const Program& program) {
   fmt::print(".SH EXIT STATUS\n");
   for (const auto& [code, meaning] : {std::pair{0, "done"},
                                       {2, "bad usage or input"},
+                                      {1, "a bug in Mercer"},
                                       {3, "file trouble"},
                                       {130, "interrupted; the same command starts again"}}) {
     fmt::print(".TP\n.B {}\n{}\n", code, meaning);

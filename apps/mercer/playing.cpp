@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
 #include "mercer/core/error.hpp"
@@ -47,11 +48,14 @@ mercer::RolloutOptions Playing::complete(const mercer::Env& task, const CommonOp
   if (starts.empty()) return completed;
   const mercer::Rollouts from = mercer::read_rollouts(starts);
   const std::size_t wanted = task.task().state.dimensions();
-  if (from.episodes() == 0 || from.start_states.size() != from.episodes() * wanted) {
-    throw Error(ErrorCode::shape_mismatch,
-                fmt::format("'{}' has {} start states of {} numbers and task '{}' needs {} numbers each", starts,
-                            from.episodes(), from.state_names.size(), task.task().name, wanted),
-                "Give rollouts of the same task, with their states");
+  std::vector<std::string> names;
+  for (const mercer::Axis& axis : task.task().state.axes) names.push_back(axis.name);
+  if (from.episodes() == 0 || from.start_states.size() != from.episodes() * wanted || from.state_names != names) {
+    throw Error(
+        ErrorCode::shape_mismatch,
+        fmt::format("'{}' has {} start states of ({}) and the states of task '{}' are ({})", starts, from.episodes(),
+                    fmt::join(from.state_names, ", "), task.task().name, fmt::join(names, ", ")),
+        "Give rollouts of a task with the same states");
   }
   completed.start_states = from.start_states;
   return completed;

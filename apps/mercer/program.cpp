@@ -1,6 +1,9 @@
 #include "program.hpp"
 
+#include <cerrno>
+#include <cstring>
 #include <new>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -28,15 +31,18 @@ void start_log(const CommonOptions& common) {
 // Memory that cannot be had is the user's business too: the remedy is in her hands.
 int report(const std::exception& trouble) {
   if (const auto* error = dynamic_cast<const Error*>(&trouble)) {
-    fmt::print(stderr, "mercer: error {}\n", error->what());
+    tell("mercer: error {}\n", error->what());
     return error->exit_code();
+  }
+  if (dynamic_cast<const std::system_error*>(&trouble) != nullptr && std::ferror(stdout) != 0) {
+    return report(Error(ErrorCode::cannot_write, fmt::format("cannot write to standard output: {}", trouble.what()),
+                        "Check where it leads and that the disk has room"));
   }
   if (dynamic_cast<const std::bad_alloc*>(&trouble) != nullptr || dynamic_cast<const std::length_error*>(&trouble)) {
     return report(Error(ErrorCode::too_large, "there is not enough memory for this",
                         "Ask for fewer episodes or a shorter horizon, or use 'mercer evaluate', which keeps no steps"));
   }
-  fmt::print(stderr, "mercer: unexpected error: {}. This is a bug; please report it with the command you ran.\n",
-             trouble.what());
+  tell("mercer: unexpected error: {}. This is a bug; please report it with the command you ran.\n", trouble.what());
   return 1;
 }
 
@@ -44,6 +50,7 @@ int report(const std::exception& trouble) {
 
 Program::Program() : app_("Mercer: small, certified policies in a reproducing kernel Hilbert space", "mercer") {
   app_.allow_extras();
+  app_.require_subcommand(0, 1);
   app_.get_formatter()->label("SUBCOMMAND", "VERB");
   app_.add_flag("--version")->description("Show version, commit, compiler and flags, and exit");
   app_.footer(
@@ -117,6 +124,10 @@ int Program::dispatch(int argc, char** argv) {
     fmt::print("{}", version_text());
     return 0;
   }
+  if (const auto extras = app_.remaining(); !extras.empty() && extras[0] == "help") {
+    fmt::print("{}", app_.help());
+    return 0;
+  }
   report_unknown(app_);
   SettingNames known;
   for (const auto& verb : verbs_) {
@@ -125,7 +136,7 @@ int Program::dispatch(int argc, char** argv) {
   }
   const auto chosen = app_.get_subcommands();
   if (chosen.empty()) {
-    fmt::print(stderr, "{}", app_.help());
+    tell("{}", app_.help());
     return 2;
   }
   for (const auto& verb : verbs_) {
@@ -143,7 +154,12 @@ int Program::dispatch(int argc, char** argv) {
 
 int Program::run(int argc, char** argv) {
   try {
-    return dispatch(argc, argv);
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) != 0) {
+      throw Error(ErrorCode::cannot_write, fmt::format("cannot write to standard output: {}", std::strerror(errno)),
+                  "Check where it leads and that the disk has room");
+    }
+    return code;
   } catch (const std::exception& trouble) {
     return report(trouble);
   }

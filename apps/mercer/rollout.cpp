@@ -2,6 +2,7 @@
 
 #include "histogram.hpp"
 #include "mercer/core/error.hpp"
+#include "mercer/io/file.hpp"
 #include "playing.hpp"
 #include "program.hpp"
 #include "report.hpp"
@@ -21,16 +22,16 @@ struct RolloutVerb {
                           "Add --out FILE.npz or FILE.csv, or use 'mercer evaluate' if only the returns matter");
     }
     mercer::check_rollouts_path(out);
+    mercer::check_writable(out);
     const mercer::Rollouts rollouts = playing.play(*env, *policy, playing.complete(*env, common), common);
     mercer::write_rollouts(out, rollouts);
 
     const mercer::ReturnSummary summary = mercer::summarise(rollouts.returns);
     if (!common.quiet) {
-      fmt::print(stderr, "{} in {}, {} episodes, {} steps, seed {}\n", policy->name(), env->task().name,
-                 rollouts.episodes(), rollouts.steps(), rollouts.seed);
-      fmt::print(stderr, "return: {}\n{}", to_text(summary),
-                 histogram(rollouts.returns, terminal_width(), terminal_is_unicode()));
-      fmt::print(stderr, "wrote {}\n", out);
+      tell("{} in {}, {} episodes, {} steps, seed {}\n", policy->name(), playing.env, rollouts.episodes(),
+           rollouts.steps(), rollouts.seed);
+      tell("return: {}\n{}", to_text(summary), histogram(rollouts.returns, terminal_width(), terminal_is_unicode()));
+      tell("wrote {}\n", out);
     }
     if (common.json) {
       print_json({{"env", playing.env},

@@ -21,6 +21,10 @@ T parse_number(const std::string& text, const std::string& source, std::string_v
   T value{};
   const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (trouble == std::errc{} && end == text.data() + text.size()) return value;
+  if (trouble == std::errc::result_out_of_range) {
+    throw Error(ErrorCode::out_of_range, fmt::format("{} is '{}', beyond what can be held", source, text),
+                "Give a number of a usual size");
+  }
   throw Error(ErrorCode::bad_value, fmt::format("{} is '{}', which is not {}", source, text, kind),
               fmt::format("Give {}", kind));
 }
@@ -133,7 +137,9 @@ Setting& Settings::add_text(Setting setting) {
   } else {
     setting.option = app_.add_option(flag)->type_name(setting.value);
   }
-  setting.option->description(setting.help);
+  setting.option->description(setting.takes_only_choices
+                                  ? fmt::format("{}: {}", setting.help, fmt::join(setting.choices, ", "))
+                                  : setting.help);
   setting.option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   return settings_.emplace_back(std::move(setting));
 }
@@ -150,7 +156,7 @@ void fill_settings(const Settings& settings, const std::string& verb, const Sett
   const std::map<std::string, Given> toml = config ? from_toml(*config, verb, known) : std::map<std::string, Given>{};
   for (const Setting& setting : settings.all()) {
     if (setting.option->count() > 0) {
-      setting.assign(setting.value.empty() ? "true" : setting.option->as<std::string>(), "--" + setting.name);
+      setting.assign(setting.option->results().back(), "--" + setting.name);
     } else if (const auto variable = environment.find(setting.name); variable != environment.end()) {
       setting.assign(variable->second.text, variable->second.source);
     } else if (const auto entry = toml.find(setting.name); entry != toml.end()) {

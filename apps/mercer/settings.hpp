@@ -24,6 +24,7 @@ struct Setting {
   std::string help;                       ///< one line
   std::string value;                      ///< what it takes, such as FILE; empty for a switch
   std::vector<std::string> choices = {};  ///< words that shells offer
+  bool takes_only_choices = false;
   std::function<void(const std::string& text, const std::string& source)> assign = {};
   CLI::Option* option = nullptr;
 };
@@ -52,6 +53,7 @@ class Settings {
   template <class T>
   Setting& add_choice(Setting setting, T& field, std::map<std::string, T> words) {
     for (const auto& [word, value] : words) setting.choices.push_back(word);
+    setting.takes_only_choices = true;
     setting.assign = [&field, words, name = setting.name](const std::string& text, const std::string&) {
       field = words.at(known_choice(name, text, words));
     };

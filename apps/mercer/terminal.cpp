@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@ std::string duration_text(double seconds) {
 class Bar {
  public:
   ~Bar() {
-    if (drawn_) fmt::print(stderr, "\r\x1b[K");
+    if (drawn_) tell("\r\x1b[K");
   }
   void draw(std::string_view stage, double fraction) {
     const auto now = Clock::now();
@@ -36,8 +37,8 @@ class Bar {
     const double passed = std::chrono::duration<double>(now - start_).count();
     constexpr std::size_t width = 30;
     const auto full = static_cast<std::size_t>(fraction * width);
-    fmt::print(stderr, "\r{} [{}{}] {:3.0f}%  {} left\x1b[K", stage, std::string(full, '='),
-               std::string(width - full, ' '), 100 * fraction, duration_text(passed * (1 - fraction) / fraction));
+    tell("\r{} [{}{}] {:3.0f}%  {} left\x1b[K", stage, std::string(full, '='), std::string(width - full, ' '),
+         100 * fraction, duration_text(passed * (1 - fraction) / fraction));
     drawn_ = true;
   }
 
@@ -48,6 +49,14 @@ class Bar {
 };
 
 }  // namespace
+
+void open_standard_streams() {
+  for (const auto& [stream, flags] : {std::pair{0, O_RDONLY}, {1, O_RDONLY}, {2, O_WRONLY}}) {
+    if (::fcntl(stream, F_GETFD) >= 0) continue;
+    const int opened = ::open("/dev/null", flags);  // takes the lowest free number: this one
+    if (opened < 0) return;
+  }
+}
 
 std::size_t terminal_width() {
   winsize size{};

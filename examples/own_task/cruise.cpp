@@ -2,7 +2,9 @@
 //
 //   mercer evaluate --plugin ./cruise.so --env cruise --policy uniform
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include <mercer/env/registry.hpp>
 

@@ -2,12 +2,13 @@
 
 #include <cstdio>
 
+#include <mercer/core/error.hpp>
 #include <mercer/env/registry.hpp>
 #include <mercer/measure/returns.hpp>
 #include <mercer/policy/registry.hpp>
 #include <mercer/rollout/rollout.hpp>
 
-int main(int argc, char** argv) {
+int main(int argc, char** argv) try {
   const auto env = mercer::make_env(argc > 1 ? argv[1] : "pendulum");
   const auto policy = mercer::make_policy("uniform", env->task());
 
@@ -19,4 +20,7 @@ int main(int argc, char** argv) {
   const mercer::ReturnSummary summary = mercer::summarise(rollouts.returns);
   std::printf("%s: mean return %.4f, 95%% interval [%.4f, %.4f], %zu steps\n", env->task().name.c_str(), summary.mean,
               summary.ci95.low, summary.ci95.high, rollouts.steps());
+} catch (const mercer::Error& error) {  // says what was wrong, the value, what is legal and what to do
+  std::fprintf(stderr, "%s\n", error.what());
+  return error.exit_code();
 }

@@ -84,9 +84,14 @@ void Params::check_all_read() const {
   const std::vector<std::string> known(read_.begin(), read_.end());
   for (const auto& [key, value] : given_) {
     if (read_.contains(key)) continue;
+    const std::string& name = key == "file" ? value : key;  // a part without '=' was taken for a file
     if (known.empty()) {
-      throw Error(ErrorCode::unknown_name, fmt::format("{} has no settings, and was given '{}'", owner_, key),
-                  fmt::format("Write just '{}'", owner_));
+      throw Error(ErrorCode::unknown_name, fmt::format("{} has no settings, and was given '{}'", owner_, name),
+                  "Leave out the ':' and what follows");
+    }
+    if (key == "file") {
+      throw Error(ErrorCode::bad_value, fmt::format("{}: '{}' has no value", owner_, name),
+                  fmt::format("Write key=value; known keys: {}", fmt::join(known, ", ")));
     }
     throw_unknown(fmt::format("setting of {}", owner_), key, known);
   }

@@ -1,6 +1,7 @@
 #include "mercer/env/registry.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "env/tasks/tasks.hpp"
 #include "mercer/core/nearest.hpp"
@@ -22,6 +23,13 @@ auto find(std::string_view name) {
 }  // namespace
 
 std::unique_ptr<Env> make_env(std::string_view spec, std::uint64_t seed) {
+  static const std::map<std::string_view, std::string_view> gymnasium{
+      {"Pendulum-v1", "pendulum"},
+      {"Pendulum-v0", "pendulum-v0"},
+      {"MountainCarContinuous-v0", "continuous-mountain-car"},
+      {"MountainCar-v0", "mountain-car"},
+      {"CartPole-v1", "cart-pole"}};
+  if (const auto alias = gymnasium.find(spec); alias != gymnasium.end()) return make_env(alias->second, seed);
   const bool only_a_file = spec.ends_with(".json") && spec.find(':') == std::string_view::npos;
   const std::size_t colon = spec.find(':');
   const std::string name(only_a_file ? "tabular" : spec.substr(0, colon));

@@ -37,7 +37,10 @@ void append_numbers(const json& list, std::size_t expected, const std::string& w
 
 double number(const json& document, const std::string& key, const std::string& where) {
   const json& value = member(document, key, where);
-  if (!value.is_number()) bad_shape(where, fmt::format("\"{}\" is not a number", key));
+  if (!value.is_number()) {
+    throw Error(ErrorCode::bad_value, fmt::format("{}: \"{}\" is {}, which is not a number", where, key, value.dump()),
+                "Give a number, without quotes");
+  }
   return value.get<double>();
 }
 
@@ -50,12 +53,12 @@ double whole_number(double value, double low, double high, const std::string& wh
 
 // The steps after which what is still to come weighs less than 1e-6 of the whole.
 std::uint32_t horizon_for(double gamma, const std::string& where) {
-  if (gamma >= 1) {
+  const double steps = gamma <= 0 ? 1 : std::ceil(std::log(1e-6) / std::log(gamma));
+  if (!(gamma < 1 && steps <= 1e6)) {
     throw Error(ErrorCode::missing_option, fmt::format("{}: gamma is {} and there is no \"horizon\"", where, gamma),
                 "Add \"horizon\": the number of steps of an episode");
   }
-  if (gamma <= 0) return 1;
-  return static_cast<std::uint32_t>(std::clamp(std::ceil(std::log(1e-6) / std::log(gamma)), 1.0, 1e9));
+  return static_cast<std::uint32_t>(std::max(steps, 1.0));
 }
 
 }  // namespace

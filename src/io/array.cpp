@@ -91,7 +91,7 @@ const Array& require_array(const Arrays& arrays, const std::string& name, const 
   for (const auto& [known, array] : arrays) names.push_back(known);
   throw Error(ErrorCode::bad_format,
               fmt::format("'{}' has no array '{}'; it has: {}", path.string(), name, fmt::join(names, ", ")),
-              "Give a file written by 'mercer rollout', or add that array");
+              "Give a file that has it");
 }
 
 }  // namespace mercer

@@ -69,6 +69,7 @@ CsvTable read_csv(const std::filesystem::path& path) {
   const std::string text = read_text(path, std::size_t{1} << 40);
   CsvTable table;
   std::string_view rest = text;
+  if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);  // what some spreadsheets put before the first name
   for (std::size_t line_number = 1; !rest.empty(); ++line_number) {
     const std::size_t end = rest.find('\n');
     std::string_view line = rest.substr(0, end);
@@ -76,6 +77,9 @@ CsvTable read_csv(const std::filesystem::path& path) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (table.columns.empty()) {
       for_each_field(line, [&](std::string_view field, std::size_t) { table.columns.emplace_back(field); });
+      if (table.columns.size() == 1 && line.find_first_of(";\t") != std::string_view::npos) {
+        bad_line(path, line_number, "the names are separated by something else than commas");
+      }
       continue;
     }
     if (line.empty()) continue;

@@ -3,6 +3,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <mutex>
+#include <set>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -51,6 +53,52 @@ bool flush_to_disk(const fs::path& path, int flags) {
   return flushed;
 }
 
+[[noreturn]] void cannot_write(const fs::path& path, std::string_view why) {
+  throw Error(ErrorCode::cannot_write, fmt::format("cannot write '{}': {}", path.string(), why),
+              "Name a file in a folder that exists, where you may write and the disk has room");
+}
+
+fs::path folder_of(const fs::path& path) { return path.has_parent_path() ? path.parent_path() : fs::path("."); }
+
+// Where a chain of symbolic links ends, even if nothing is there yet.
+fs::path follow_links(fs::path path) {
+  std::error_code ignored;
+  for (int hops = 0; hops < 40 && fs::is_symlink(path, ignored); ++hops) {
+    path = folder_of(path) / fs::read_symlink(path, ignored);  // an absolute link replaces the folder
+  }
+  return path;
+}
+
+// Opens what is there or makes it, and fills it.
+void write_through(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  if (!out) cannot_write(path, std::strerror(errno));
+  write(out);
+  out.close();
+  if (!out) cannot_write(path, std::strerror(errno));
+}
+
+std::mutex unfinished_mutex;
+std::set<fs::path> unfinished_files;
+
+// A temporary file that is gone when its writer is done with it, renamed or not.
+struct Unfinished {
+  explicit Unfinished(fs::path file) : path(std::move(file)) {
+    const std::scoped_lock lock(unfinished_mutex);
+    unfinished_files.insert(path);
+  }
+  ~Unfinished() {
+    const std::scoped_lock lock(unfinished_mutex);
+    std::error_code ignored;
+    fs::remove(path, ignored);
+    unfinished_files.erase(path);
+  }
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+
+  fs::path path;
+};
+
 }  // namespace
 
 std::vector<std::byte> read_file(const fs::path& path, std::size_t most_bytes) {
@@ -62,31 +110,34 @@ std::string read_text(const fs::path& path, std::size_t most_bytes) {
 }
 
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const fs::path beside = folder / fmt::format(".{}.{}.part", path.filename().string(), ::getpid());
-  const auto fail = [&](std::string_view why) {
-    std::error_code ignored;
-    fs::remove(beside, ignored);
-    throw Error(ErrorCode::cannot_write, fmt::format("cannot write '{}': {}", path.string(), why),
-                "Check that the folder exists, that you may write there and that the disk has room");
-  };
+  check_writable(path);
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) fail("it is a folder");
-  try {
-    std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-    if (!out) fail(std::strerror(errno));
-    write(out);
-    out.close();
-    if (!out) fail(std::strerror(errno));
-  } catch (...) {
-    fs::remove(beside, ignored);
-    throw;
-  }
-  if (!flush_to_disk(beside, O_RDONLY)) fail(std::strerror(errno));
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_through(path, write);
+  const fs::path target = follow_links(path);
+  const fs::path folder = folder_of(target);
+  const Unfinished beside(folder / fmt::format(".{}.{}.part", target.filename().string(), ::getpid()));
+  write_through(beside.path, write);
+  if (!flush_to_disk(beside.path, O_RDONLY)) cannot_write(path, std::strerror(errno));
   std::error_code trouble;
-  fs::rename(beside, path, trouble);
-  if (trouble) fail(trouble.message());
+  fs::rename(beside.path, target, trouble);
+  if (trouble) cannot_write(path, trouble.message());
   flush_to_disk(folder, O_RDONLY | O_DIRECTORY);
+}
+
+void check_writable(const fs::path& path) {
+  std::error_code ignored;
+  const fs::path folder = folder_of(path);
+  if (path.empty()) cannot_write(path, "the name is empty");
+  if (fs::is_directory(path, ignored)) cannot_write(path, "it is a folder");
+  if (!fs::is_directory(folder, ignored)) cannot_write(path, fmt::format("there is no folder '{}'", folder.string()));
+  const bool special = fs::exists(path, ignored) && !fs::is_regular_file(path, ignored);
+  if (::access(special ? path.c_str() : folder.c_str(), W_OK) != 0) cannot_write(path, std::strerror(errno));
+}
+
+void remove_unfinished_files() {
+  const std::scoped_lock lock(unfinished_mutex);
+  std::error_code ignored;
+  for (const fs::path& path : unfinished_files) fs::remove(path, ignored);
 }
 
 }  // namespace mercer

@@ -23,8 +23,11 @@ std::vector<PolicyKind> known_policies() {
 
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task) {
   const std::size_t colon = spec.find(':');
-  const std::string name(spec.substr(0, colon));
-  const std::string file(colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1));
+  const bool only_a_file = colon == std::string_view::npos && (spec.ends_with(".json") || spec.ends_with(".npz"));
+  const std::string name(only_a_file ? "tabular" : spec.substr(0, colon));
+  const std::string file(only_a_file                       ? spec
+                         : colon == std::string_view::npos ? std::string_view{}
+                                                           : spec.substr(colon + 1));
   std::unique_ptr<Policy> policy;
   if (name == "uniform") {
     if (colon != std::string_view::npos) {
@@ -37,7 +40,13 @@ std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task) {
       throw Error(ErrorCode::missing_option, "policy 'tabular' needs a file", "Write 'tabular:FILE.json' or .npz");
     }
     auto table = std::make_unique<TabularPolicy>(read_tabular_policy(file));
-    if (!task.observation.is_discrete() || table->states() != task.observation.count) {
+    if (!task.observation.is_discrete()) {
+      throw Error(ErrorCode::shape_mismatch,
+                  fmt::format("policy '{}' is a table and task '{}' does not have finitely many states", table->name(),
+                              task.name),
+                  "Play it in a task with as many states as the table has rows, such as chain");
+    }
+    if (table->states() != task.observation.count) {
       throw Error(ErrorCode::shape_mismatch,
                   fmt::format("policy '{}' has {} rows and the observation of task '{}' is {}", table->name(),
                               table->states(), task.name, describe(task.observation)),

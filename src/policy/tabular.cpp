@@ -22,7 +22,9 @@ namespace {
 TabularPolicy read_json_policy(const std::filesystem::path& path) {
   const nlohmann::json document = read_json(path);
   const std::string name = path.string();
-  if (!document.is_object() || !document.contains("pi")) bad_table(name, "there is no \"pi\"");
+  if (!document.is_object() || !document.contains("pi")) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' has no \"pi\"", name), "Give {\"pi\": [[...], ...]}");
+  }
   const nlohmann::json& pi = document["pi"];
   if (!pi.is_array() || pi.empty() || !pi[0].is_array()) bad_table(name, "\"pi\" is not a list of rows");
   std::vector<double> table;

@@ -161,6 +161,10 @@ class Lockstep {
     for (std::size_t i = active_; i-- > 0;) {
       if (!all && terminated_[i] == 0) continue;
       const std::size_t e = episode_[i];
+      if (!std::isfinite(total_(0, i))) {
+        throw Error(ErrorCode::not_finite, fmt::format("the return of episode {} is {}", items_[i], total_(0, i)),
+                    "Check the rewards and the start states: they are too large to add up, or not numbers");
+      }
       lengths[e] = static_cast<std::int64_t>(steps);
       out.returns[e] = total_(0, i);
       out.discounted_returns[e] = total_(1, i);

@@ -1,9 +1,11 @@
 #include "mercer/rollout/rollout.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "mercer/core/error.hpp"
 #include "mercer/core/parallel.hpp"
@@ -63,6 +65,44 @@ std::vector<std::string> axis_names(const Space& space) {
   return names;
 }
 
+// Ends work whose kept steps no longer fit in this machine's memory, before the system does it less kindly.
+class MemoryGuard {
+ public:
+  explicit MemoryGuard(const Task& task)
+      : bytes_a_step_(8 * (task.state.dimensions() + task.observation.dimensions() + task.action.dimensions() + 1)),
+        most_(static_cast<std::size_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(::sysconf(_SC_PAGE_SIZE)) /
+              10 * 8) {}
+
+  void add(std::size_t steps) {
+    const std::size_t kept = (steps_ += steps);
+    if (kept <= most_ / bytes_a_step_) return;
+    throw Error(
+        ErrorCode::too_large,
+        fmt::format("{} steps were kept and no more fit in {} GiB, most of this machine's memory", kept, most_ >> 30),
+        "Ask for fewer episodes or a shorter horizon, or for returns only");
+  }
+
+ private:
+  std::size_t bytes_a_step_;
+  std::size_t most_;
+  std::atomic<std::size_t> steps_ = 0;
+};
+
+// Room for all steps at once: growing by doubling would need half as much again.
+void reserve(Rollouts& all, const std::vector<Rollouts>& parts) {
+  std::size_t states = 0, observations = 0, actions = 0, rewards = 0;
+  for (const Rollouts& part : parts) {
+    states += part.states.size();
+    observations += part.observations.size();
+    actions += part.actions.size();
+    rewards += part.rewards.size();
+  }
+  all.states.reserve(states);
+  all.observations.reserve(observations);
+  all.actions.reserve(actions);
+  all.rewards.reserve(rewards);
+}
+
 }  // namespace
 
 Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& given, const Progress& progress) {
@@ -71,9 +111,11 @@ Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& giv
   const std::size_t groups = (options.episodes + options.batch - 1) / options.batch;
   std::vector<Rollouts> parts(groups);
   ProgressCounter counter(progress, "rollout", options.episodes);
+  MemoryGuard guard(env.task());
   for_each_block(options.episodes, options.batch, [&](Block block) {
     const std::size_t count = block.end - block.begin;
     parts[block.index] = play_lockstep(env, policy, options, block.begin, count, progress);
+    if (options.keep_steps) guard.add(parts[block.index].steps());
     counter.add(count);
   });
 
@@ -86,6 +128,7 @@ Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& giv
   all.state_names = axis_names(env.task().state);
   all.observation_names = axis_names(env.task().observation);
   all.action_names = axis_names(env.task().action);
+  reserve(all, parts);
   for (Rollouts& part : parts) {
     append(all, part);
     part = {};  // gives its memory back before the next one is copied

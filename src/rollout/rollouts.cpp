@@ -33,9 +33,22 @@ void write_rollouts(const std::filesystem::path& path, const Rollouts& rollouts)
   path.extension() == ".npz" ? write_rollouts_npz(path, rollouts) : write_rollouts_csv(path, rollouts);
 }
 
-Rollouts read_rollouts(const std::filesystem::path& path, double gamma) {
+Rollouts read_rollouts(const std::filesystem::path& path, std::optional<double> gamma) {
   check_rollouts_path(path);
-  return path.extension() == ".npz" ? read_rollouts_npz(path) : read_rollouts_csv(path, gamma);
+  if (gamma) require_in_range("gamma", *gamma, 0, 1, "Give a discount from 0 to 1");
+  if (path.extension() == ".csv") return read_rollouts_csv(path, gamma.value_or(0.99));
+  Rollouts read = read_rollouts_npz(path);
+  if (!gamma || !read.has_steps()) return read;
+  read.gamma = *gamma;
+  for (std::size_t e = 0; e < read.episodes(); ++e) {
+    double discount = 1;
+    read.discounted_returns[e] = 0;
+    for (auto t = static_cast<std::size_t>(read.offsets[e]); t < static_cast<std::size_t>(read.offsets[e + 1]); ++t) {
+      read.discounted_returns[e] += discount * read.rewards[t];
+      discount *= *gamma;
+    }
+  }
+  return read;
 }
 
 }  // namespace mercer

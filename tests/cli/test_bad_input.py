@@ -21,6 +21,12 @@ PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
     (["evaluate", "--env", "cart-pole", "--policy", "uniforn"], ["E201", "uniforn", "'uniform'"]),
     (["evaluate", "--env", "chain:alhpa=1", "--policy", "uniform"], ["E201", "alhpa", "'alpha'"]),
     (["evaluate", "--env", "pendulum:g=9", "--policy", "uniform"], ["E201", "no settings", "'g'"]),
+    (["evaluate", "--env", "chain:n", "--policy", "uniform"], ["E203", "'n' has no value", "key=value"]),
+    (["evaluate", "--env", "chain", "--policy", "uniform", "rollout"], ["E203", "'rollout' is one word too many"]),
+    (PLAY + ["--json=maybe"], ["E203", "'maybe'", "true nor false"]),
+    (PLAY + ["--seed", "18446744073709551616"], ["E202", "beyond what can be held"]),
+    (["evaluate", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"], ["E203", "r.npz", ".json"]),
+    (["evaluate", "--rollouts", "x.npz", "--episodes", 3], ["E203", "--episodes", "--rollouts"]),
     (["evaluate", "--env", "chain:alpha=2", "--policy", "uniform"], ["E202", "alpha is 2", "0 to 1"]),
     (PLAY + ["--act", "maen"], ["E201", "maen", "'mean'"]),
     (PLAY + ["--episodes", 0], ["E202", "episodes is 0", "1 to 1000000000"]),
@@ -57,6 +63,9 @@ def test_no_verb_shows_the_help(mercer):
     ({"mu": [0.3, 0.3]}, 2, ["E207", "mu sums to 0.6"]),
     ({"r": [[0]]}, 2, ["E206", "r needs 2 rows"]),
     ({"gamma": 2}, 2, ["E202", "gamma is 2"]),
+    ({"gamma": "0.9"}, 2, ["E203", "gamma", "without quotes"]),
+    ({"gamma": 0.99999999999}, 2, ["E204", "horizon"]),
+    ({"r": [[1e308], [1e308]]}, 2, ["E205", "return of episode", "is inf"]),
     ({"gama": 1}, 2, ["E201", "'gama'", "'gamma'"]),
     ({"terminal": [7]}, 2, ["E202", "7", "0 to 1"]),
 ])
@@ -78,6 +87,21 @@ def test_bad_files(mercer):
     assert "E305" in mercer.fails(3, "list", "--plugin", "none.so")
     (mercer.folder / "pi.json").write_text(json.dumps({"pi": [[0.5, 0.5]] * 3}))
     assert "E206" in mercer.fails(2, "evaluate", "--env", "chain", "--policy", "tabular:pi.json")
+
+
+def test_starts_of_another_task_are_refused(mercer):
+    mercer.ok("rollout", "--env", "mountain-car", "--policy", "uniform", "--episodes", 2, "--out", "m.npz")
+    said = mercer.fails(2, "evaluate", "--env", "pendulum", "--policy", "uniform", "--starts", "m.npz")
+    assert "E206" in said and "(position, speed)" in said and "(theta, speed)" in said
+    mercer.ok("evaluate", "--env", "continuous-mountain-car", "--policy", "uniform", "--starts", "m.npz")
+
+
+def test_where_to_write_is_checked_before_playing(mercer):
+    long = ["--env", "pendulum", "--policy", "uniform", "--episodes", 1000000000]
+    assert "there is no folder" in mercer.fails(3, "rollout", *long, "--out", "no/such/r.npz")
+    assert "there is no folder" in mercer.fails(3, "evaluate", *long, "--out", "no/such/r.json")
+    (mercer.folder / "folder.npz").mkdir()
+    assert "it is a folder" in mercer.fails(3, "rollout", *long, "--out", "folder.npz")
 
 
 def test_a_truncated_npz_is_refused_wherever_it_is_cut(mercer):

@@ -29,6 +29,20 @@ def test_going_right_beats_chance_on_the_chain(mercer):
     assert played["paired"]["ci95_percent"][1] < 0
 
 
+def test_names_people_know_are_understood(mercer):
+    mean = mercer.json("evaluate", "--env", "pendulum", "--policy", "uniform")["return"]
+    assert mercer.json("evaluate", "--env", "Pendulum-v1", "--policy", "uniform")["return"] == mean
+    (mercer.folder / "right.json").write_text(json.dumps({"pi": [[0, 1]] * 10}))
+    assert mercer.json("evaluate", "--env", "chain", "--policy", "right.json")["return"]["mean"] == 91
+
+
+def test_rollouts_can_be_discounted_anew(mercer):
+    play = ["--env", "pendulum", "--policy", "uniform"]
+    mercer.ok("rollout", *play, "--out", "r.npz")
+    anew = mercer.json("evaluate", "--rollouts", "r.npz", "--gamma", 0.5)["discounted_return"]
+    assert anew == mercer.json("evaluate", *play, "--gamma", 0.5)["discounted_return"]
+
+
 def test_a_json_process_is_a_task(mercer):
     (mercer.folder / "coin.json").write_text(
         json.dumps({"P": [[[1]]], "r": [[0.5]], "mu": [1], "gamma": 0.5, "horizon": 4}))

@@ -19,6 +19,11 @@ def test_version(mercer):
         assert part in said
 
 
+def test_help_without_dashes(mercer):
+    assert mercer.ok("help").stdout == mercer.ok("--help").stdout
+    assert "sample" in mercer.ok("rollout", "--help").stdout and "trace" in mercer.ok("list", "--help").stdout
+
+
 def test_list(mercer):
     listed = mercer.json("list")
     assert [task["name"] for task in listed["tasks"]] == TASKS

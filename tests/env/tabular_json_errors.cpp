@@ -24,8 +24,6 @@ TEST_F(TabularJsonErrors, refuses_wrong_shapes) {
   damaged("/r", json::array(), "r needs 4 rows");
   damaged("/r/0", {1, 2, 3}, "r[0]: a list of 2 numbers is needed");
   damaged("/mu", {1, 0, 0}, "mu: a list of 4 numbers is needed");
-  damaged("/gamma", "0.9", "\"gamma\" is not a number");
-  damaged("/horizon", "9", "\"horizon\" is not a number");
   refused_text(ErrorCode::shape_mismatch, "the document is not an object", "[1, 2]");
 }
 
@@ -41,6 +39,8 @@ TEST_F(TabularJsonErrors, refuses_what_is_missing_unknown_or_out_of_range) {
     document[key] = value;
     refused(code, part);
   };
+  with("gamma", "0.9", ErrorCode::bad_value, "\"gamma\" is \"0.9\", which is not a number");
+  with("horizon", "9", ErrorCode::bad_value, "\"horizon\" is \"9\", which is not a number");
   with("gama", 0.9, ErrorCode::unknown_name, "Did you mean 'gamma'?");
   with("horizn", 9, ErrorCode::unknown_name, "Did you mean 'horizon'?");
   with("gamma", 1.01, ErrorCode::out_of_range, "gamma is 1.01");

@@ -103,7 +103,7 @@ TEST(WriteAtomically, full_disk_changes_nothing) {
 TEST(WriteAtomically, needs_a_folder_and_a_file_name) {
   const TemporaryFolder folder;
   const auto write = [](std::ostream& out) { out << "x"; };
-  expect_error(ErrorCode::cannot_write, "No such file", [&] { write_atomically(folder / "missing/a", write); });
+  expect_error(ErrorCode::cannot_write, "there is no folder", [&] { write_atomically(folder / "missing/a", write); });
   expect_error(ErrorCode::cannot_write, "it is a folder", [&] { write_atomically(folder.path(), write); });
   EXPECT_TRUE(names_in(folder.path()).empty());
 }

@@ -39,8 +39,8 @@ TEST(TabularPolicyFiles, refuses_json_of_other_shapes) {
     std::ofstream(folder / "pi.json") << text;
     expect_error(code, part, [&] { read_tabular_policy(folder / "pi.json"); });
   };
-  refused(ErrorCode::shape_mismatch, "there is no \"pi\"", R"({"p": [[1]]})");
-  refused(ErrorCode::shape_mismatch, "there is no \"pi\"", "[[1]]");
+  refused(ErrorCode::bad_format, "has no \"pi\"", R"({"p": [[1]]})");
+  refused(ErrorCode::bad_format, "has no \"pi\"", "[[1]]");
   refused(ErrorCode::shape_mismatch, "\"pi\" is not a list of rows", R"({"pi": 1})");
   refused(ErrorCode::shape_mismatch, "\"pi\" is not a list of rows", R"({"pi": []})");
   refused(ErrorCode::shape_mismatch, "\"pi\" is not a list of rows", R"({"pi": [0.5, 0.5]})");

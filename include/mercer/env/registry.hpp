@@ -21,7 +21,8 @@ struct EnvEntry {
   EnvFactory make;
 };
 
-/// Makes a task from "name" or "name:key=value,..." ("x.json" is short for "tabular:x.json"). `seed` serves tasks that
+/// Makes a task from "name" or "name:key=value,..." ("x.json" is short for "tabular:x.json",
+/// and Gymnasium's names, such as "Pendulum-v1", are known). `seed` serves tasks that
 /// are drawn at random. Throws `unknown_name` with the nearest known one.
 std::unique_ptr<Env> make_env(std::string_view spec, std::uint64_t seed = 0);
 

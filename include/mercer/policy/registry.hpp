@@ -17,8 +17,8 @@ struct PolicyKind {
 };
 std::vector<PolicyKind> known_policies();
 
-/// Makes the policy that `spec` names, for a task: "uniform", or "tabular:FILE". Throws `unknown_name` with the nearest
-/// known one, or `shape_mismatch` when the policy does not fit the task.
+/// Makes the policy that `spec` names, for a task: "uniform", or "tabular:FILE" (or just the file). Throws
+/// `unknown_name` with the nearest known one, or `shape_mismatch` when the policy does not fit the task.
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task);
 
 /// Throws `shape_mismatch` unless the policy takes the task's observations and gives its actions.

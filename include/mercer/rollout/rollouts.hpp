@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -45,9 +46,10 @@ void append(Rollouts& all, const Rollouts& part);
 /// discrete). Throws `missing_option` for a .csv of rollouts without steps.
 void write_rollouts(const std::filesystem::path& path, const Rollouts& rollouts);
 
-/// Reads either back. `gamma` discounts the returns of a .csv, which does not say. A .csv needs the columns `episode`,
+/// Reads either back. `gamma` discounts the returns anew; without it a .npz keeps its own and a .csv, which does
+/// not say, gets 0.99. A .csv needs the columns `episode`,
 /// `obs.*`, `action.*` and `reward`; `state.*`, `step` and `terminated` are optional.
-Rollouts read_rollouts(const std::filesystem::path& path, double gamma = 0.99);
+Rollouts read_rollouts(const std::filesystem::path& path, std::optional<double> gamma = std::nullopt);
 
 /// Throws `bad_value` unless the name ends in .npz or .csv: to be asked before long work.
 void check_rollouts_path(const std::filesystem::path& path);
