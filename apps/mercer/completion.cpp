@@ -32,8 +32,9 @@ void print_bash(const Program& program) {
   for (const auto& verb : program.verbs()) {
     for (const Setting& setting : verb->settings->all()) {
       if (!setting.choices.empty()) {
-        fmt::print("    \"{} --{}\") COMPREPLY=($(compgen -W \"{}\" -- \"$current\")); return ;;\n", verb->name,
-                   setting.name, fmt::join(setting.choices, " "));
+        // Where any text is taken, such as a policy, it may be the name of a file.
+        fmt::print("    \"{} --{}\") COMPREPLY=($(compgen {}-W \"{}\" -- \"$current\")); return ;;\n", verb->name,
+                   setting.name, setting.takes_only_choices ? "" : "-f ", fmt::join(setting.choices, " "));
       } else if (setting.value == "FILE") {
         fmt::print("    \"{} --{}\") COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", verb->name, setting.name);
       } else if (!setting.value.empty()) {

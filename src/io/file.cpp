@@ -69,13 +69,13 @@ fs::path follow_links(fs::path path) {
   return path;
 }
 
-// Opens what is there or makes it, and fills it.
-void write_through(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+// Opens what is there or makes it, and fills it. Errors name `wanted`, the file that the user asked for.
+void write_through(const fs::path& path, const fs::path& wanted, const std::function<void(std::ostream&)>& write) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) cannot_write(path, std::strerror(errno));
+  if (!out) cannot_write(wanted, std::strerror(errno));
   write(out);
   out.close();
-  if (!out) cannot_write(path, std::strerror(errno));
+  if (!out) cannot_write(wanted, std::strerror(errno));
 }
 
 std::mutex unfinished_mutex;
@@ -112,11 +112,11 @@ std::string read_text(const fs::path& path, std::size_t most_bytes) {
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
   check_writable(path);
   std::error_code ignored;
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_through(path, write);
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_through(path, path, write);
   const fs::path target = follow_links(path);
   const fs::path folder = folder_of(target);
   const Unfinished beside(folder / fmt::format(".{}.{}.part", target.filename().string(), ::getpid()));
-  write_through(beside.path, write);
+  write_through(beside.path, path, write);
   if (!flush_to_disk(beside.path, O_RDONLY)) cannot_write(path, std::strerror(errno));
   std::error_code trouble;
   fs::rename(beside.path, target, trouble);

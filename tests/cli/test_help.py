@@ -66,6 +66,8 @@ def test_bash_completion(mercer):
     assert bash_completes(mercer, "mercer", "evaluate", "--episodes", "") == []
     (mercer.folder / "policy.json").write_text("{}")
     assert bash_completes(mercer, "mercer", "evaluate", "--rollouts", "pol") == ["policy.json"]
+    assert bash_completes(mercer, "mercer", "evaluate", "--policy", "pol") == ["policy.json"]
+    assert bash_completes(mercer, "mercer", "evaluate", "--policy", "uni") == ["uniform"]
     for verb in ("rollout", "evaluate", "list"):
         assert set(bash_completes(mercer, "mercer", verb, "--")) == flags(mercer, verb)
 
