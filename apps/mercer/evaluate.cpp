@@ -52,14 +52,15 @@ struct EvaluateVerb {
 
     // The same seed gives both the same start states and the same noise.
     const mercer::Rollouts rival = playing.play(*env, *other, options, common);
+    const mercer::ReturnSummary rivals = mercer::summarise(rival.returns);
     const mercer::PairedLoss loss = mercer::paired_loss(rival.returns, played.returns);
-    document["against"] = {{"policy", other->name()}, {"return", to_json(mercer::summarise(rival.returns))}};
+    document["against"] = {{"policy", other->name()}, {"return", to_json(rivals)}};
     document["paired"] = to_json(loss);
     if (!common.quiet) {
-      tell("against {}: {}\n", other->name(), to_text(mercer::summarise(rival.returns)));
+      tell("against {}: {}\n", other->name(), to_text(rivals));
       tell("{} on the same starts: {:.6g}, {:.4g}% of |{:.6g}|, 95% interval [{:.4g}%, {:.4g}%]\n",
-           loss.loss_mean < 0 ? "loss (negative: a gain)" : "loss", loss.loss_mean, loss.loss_percent,
-           mercer::summarise(rival.returns).mean, loss.ci95_percent.low, loss.ci95_percent.high);
+           loss.loss_mean < 0 ? "loss (negative: a gain)" : "loss", loss.loss_mean, loss.loss_percent, rivals.mean,
+           loss.ci95_percent.low, loss.ci95_percent.high);
     }
     return document;
   }
