@@ -14,10 +14,10 @@ struct Safetensors {
   std::map<std::string, std::string> metadata;
 };
 
-/// Writes the format that safetensors libraries read: the header's length (8 bytes, little-endian), a JSON header padded
-/// with spaces to a multiple of 8, the numbers. The bytes depend on the contents alone: tensors stand in the order of
-/// their element size, largest first so that all are aligned, then of their names. Throws `bad_value` for an array of
-/// text, or one whose bytes do not fit its shape.
+/// Writes the format that safetensors libraries read: the header's length (8 bytes, little-endian), a JSON header
+/// padded with spaces to a multiple of 8, the numbers. The bytes depend on the contents alone: tensors stand in the
+/// order of their element size, largest first so that all are aligned, then of their names. Throws `bad_value` for an
+/// array of text, or one whose bytes do not fit its shape.
 void write_safetensors(const std::filesystem::path& path, const Safetensors& file);
 
 /// Reads it back. Types F64, F32, I64, I32, U8 and BOOL. Every size is checked against the file before memory is taken.
