@@ -34,7 +34,7 @@ std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task) {
       throw Error(ErrorCode::bad_value, fmt::format("policy 'uniform' has no settings, and was given '{}'", file),
                   "Write just 'uniform'");
     }
-    policy = std::make_unique<UniformPolicy>(task.observation.dimensions(), task.action);
+    policy = std::make_unique<UniformPolicy>(task);
   } else if (name == "tabular") {
     if (file.empty()) {
       throw Error(ErrorCode::missing_option, "policy 'tabular' needs a file", "Write 'tabular:FILE.json' or .npz");

@@ -19,6 +19,13 @@ namespace {
               "Give pi as [state][action]: a row of probabilities for each state");
 }
 
+Contract contract_of_table(const std::string& name, std::size_t states, std::size_t actions, std::size_t numbers) {
+  if (states == 0 || actions == 0 || numbers != states * actions) {
+    bad_table(name, fmt::format("{} numbers for {} states and {} actions", numbers, states, actions));
+  }
+  return {"", Space::discrete("state", states), Space::discrete("action", actions)};
+}
+
 TabularPolicy read_json_policy(const std::filesystem::path& path) {
   const nlohmann::json document = read_json(path);
   const std::string name = path.string();
@@ -41,13 +48,10 @@ TabularPolicy read_json_policy(const std::filesystem::path& path) {
 }  // namespace
 
 TabularPolicy::TabularPolicy(std::string name, std::size_t states, std::size_t actions, std::vector<double> pi)
-    : Policy(std::move(name), 1, Space::discrete("action", actions)),
+    : Policy(name, contract_of_table(name, states, actions, pi.size())),
       states_(states),
       actions_(actions),
       pi_(std::move(pi)) {
-  if (states == 0 || actions == 0 || pi_.size() != states * actions) {
-    bad_table(this->name(), fmt::format("{} numbers for {} states and {} actions", pi_.size(), states, actions));
-  }
   for (std::size_t s = 0; s < states; ++s)
     check_distribution(row(s), fmt::format("policy '{}': pi[{}]", this->name(), s));
 }

@@ -28,8 +28,8 @@ double uniform_log_density(const Space& space) {
 
 }  // namespace
 
-UniformPolicy::UniformPolicy(std::size_t observation_dimensions, const Space& action_space)
-    : Policy("uniform", observation_dimensions, action_space), log_density_(uniform_log_density(action_space)) {}
+UniformPolicy::UniformPolicy(const Task& task)
+    : Policy("uniform", contract_of(task)), log_density_(uniform_log_density(task.action)) {}
 
 void UniformPolicy::sample(MatrixView<const double>, const Draws& draws, MatrixView<double> action) const {
   const Space& space = action_space();

@@ -8,6 +8,7 @@
 #include "mercer/policy/tabular.hpp"
 #include "mercer/policy/uniform.hpp"
 #include "support/errors.hpp"
+#include "support/plain_task.hpp"
 #include "support/temporary.hpp"
 
 namespace mercer {
@@ -55,17 +56,17 @@ TEST(PolicyRegistry, tables_must_fit_the_task) {
 TEST(CheckFits, compares_observations_and_actions) {
   const Task pendulum = make_env("pendulum")->task(), car = make_env("continuous-mountain-car")->task();
   const Task cart_pole = make_env("cart-pole")->task();
-  check_fits(UniformPolicy(3, pendulum.action), pendulum);
+  check_fits(UniformPolicy(pendulum), pendulum);
   expect_error(ErrorCode::shape_mismatch, "policy 'uniform' takes 2 observations and task 'pendulum' gives 3",
-               [&] { check_fits(UniformPolicy(2, car.action), pendulum); });
+               [&] { check_fits(UniformPolicy(car), pendulum); });
   expect_error(ErrorCode::shape_mismatch,
                "an action of policy 'uniform' is 1 numbers and task 'cart-pole' takes one of 2",
-               [&] { check_fits(UniformPolicy(4, car.action), cart_pole); });
+               [&] { check_fits(UniformPolicy(plain_task(4, car.action)), cart_pole); });
   expect_error(ErrorCode::shape_mismatch, "is one of 3 and task 'cart-pole' takes one of 2",
-               [&] { check_fits(UniformPolicy(4, Space::discrete("push", 3)), cart_pole); });
+               [&] { check_fits(UniformPolicy(plain_task(4, Space::discrete("push", 3))), cart_pole); });
   const Space plane = Space::box({{"x", {0, 1}, "", false}, {"y", {0, 1}, "", false}});
   expect_error(ErrorCode::shape_mismatch, "is 2 numbers and task 'pendulum' takes 1 numbers",
-               [&] { check_fits(UniformPolicy(3, plane), pendulum); });
+               [&] { check_fits(UniformPolicy(plain_task(3, plane)), pendulum); });
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
+#include "support/plain_task.hpp"
 #include "support/statistics.hpp"
 
 namespace mercer {
@@ -27,7 +28,7 @@ std::vector<double> draw(const UniformPolicy& policy, std::uint64_t seed, std::u
 }
 
 TEST(UniformPolicy, is_spread_over_the_box) {
-  const UniformPolicy policy(1, box);
+  const UniformPolicy policy(plain_task(1, box));
   const std::vector<double> actions = draw(policy, 1);
   for (std::size_t d = 0; d < 2; ++d) {
     const Range range = box.axes[d].range;
@@ -49,7 +50,7 @@ TEST(UniformPolicy, is_spread_over_the_box) {
 }
 
 TEST(UniformPolicy, draws_by_its_keys) {
-  const UniformPolicy policy(1, box);
+  const UniformPolicy policy(plain_task(1, box));
   EXPECT_EQ(draw(policy, 1), draw(policy, 1));
   EXPECT_NE(draw(policy, 1), draw(policy, 2));
   EXPECT_NE(draw(policy, 1, 0), draw(policy, 1, 1));
@@ -58,7 +59,7 @@ TEST(UniformPolicy, draws_by_its_keys) {
 // Each of m actions comes up n/m times, give or take sqrt(n (1/m) (1 - 1/m)); five of those.
 TEST(UniformPolicy, picks_each_discrete_action_equally_often) {
   for (const std::size_t m : {1, 2, 7}) {
-    const UniformPolicy policy(1, Space::discrete("action", m));
+    const UniformPolicy policy(plain_task(1, Space::discrete("action", m)));
     std::vector<int> hits(m);
     for (const double action : draw(policy, 3)) {
       ASSERT_EQ(action, std::floor(action));
@@ -79,7 +80,7 @@ std::vector<double> log_prob(const UniformPolicy& policy, std::vector<double> ac
 }
 
 TEST(UniformPolicy, density_is_one_over_the_volume) {
-  const UniformPolicy policy(1, box);
+  const UniformPolicy policy(plain_task(1, box));
   const double inside = -std::log(4 * 5);
   // Columns: inside, two corners, outside in either dimension, NaN.
   const std::vector<double> out = log_prob(policy, {0, -2, 2, 2.01, 0, NAN, 1, 0, 5, 1, -0.01, 1});
@@ -88,7 +89,7 @@ TEST(UniformPolicy, density_is_one_over_the_volume) {
 }
 
 TEST(UniformPolicy, probability_is_one_over_the_count) {
-  const UniformPolicy policy(1, Space::discrete("action", 5));
+  const UniformPolicy policy(plain_task(1, Space::discrete("action", 5)));
   const std::vector<double> out = log_prob(policy, {0, 4, 5, -1, 1.5});
   for (const std::size_t i : {0, 1}) EXPECT_NEAR(out[i], -std::log(5), 1e-15);
   for (const std::size_t i : {2, 3, 4}) EXPECT_EQ(out[i], -HUGE_VAL);
@@ -97,15 +98,15 @@ TEST(UniformPolicy, probability_is_one_over_the_count) {
 TEST(UniformPolicy, mean_is_the_middle_or_the_first_of_equals) {
   std::vector<double> observation(3), action(6, -1);
   const MatrixView<const double> seen(observation.data(), 1, 3);
-  UniformPolicy(1, box).mean_action(seen, {action.data(), 2, 3});
+  UniformPolicy(plain_task(1, box)).mean_action(seen, {action.data(), 2, 3});
   EXPECT_EQ(action, (std::vector<double>{0, 0, 0, 2.5, 2.5, 2.5}));
-  UniformPolicy(1, Space::discrete("action", 4)).mean_action(seen, {action.data(), 1, 3});
+  UniformPolicy(plain_task(1, Space::discrete("action", 4))).mean_action(seen, {action.data(), 1, 3});
   EXPECT_EQ(action[0], 0);
 }
 
 TEST(UniformPolicy, needs_finite_bounds) {
   expect_error(ErrorCode::out_of_range, "action 'push' goes from 0 to inf", [] {
-    UniformPolicy(1, Space::box({{"push", {0, HUGE_VAL}, "", false}}));
+    UniformPolicy(plain_task(1, Space::box({{"push", {0, HUGE_VAL}, "", false}})));
   });
 }
 

@@ -14,8 +14,7 @@ namespace {
 // Uniform but for one action, in step 5 of episode 13.
 class FaultyPolicy : public UniformPolicy {
  public:
-  FaultyPolicy(const Task& task, double fault)
-      : UniformPolicy(task.observation.dimensions(), task.action), fault_(fault) {}
+  FaultyPolicy(const Task& task, double fault) : UniformPolicy(task), fault_(fault) {}
   void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override {
     UniformPolicy::sample(observation, draws, action);
     for (std::size_t i = 0; i < action.cols(); ++i) {

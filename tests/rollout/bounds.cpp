@@ -23,7 +23,7 @@ std::vector<std::unique_ptr<Policy>> extreme_policies(const Task& task) {
   const auto add = [&](const char* name, FunctionPolicy::Choose choose) {
     all.push_back(std::make_unique<FunctionPolicy>(name, task, std::move(choose)));
   };
-  all.push_back(std::make_unique<UniformPolicy>(task.observation.dimensions(), task.action));
+  all.push_back(std::make_unique<UniformPolicy>(task));
   add("low", [=](std::span<const double>, double) { return range.low; });
   add("high", [=](std::span<const double>, double) { return range.high; });
   add("along", [=](std::span<const double> seen, double) { return seen.back() < 0 ? range.low : range.high; });

@@ -6,6 +6,7 @@
 #include "mercer/policy/uniform.hpp"
 #include "mercer/rollout/rollout.hpp"
 #include "support/errors.hpp"
+#include "support/plain_task.hpp"
 
 namespace mercer {
 namespace {
@@ -18,7 +19,7 @@ class Options : public testing::Test {
   }
 
   std::unique_ptr<Env> env_ = make_env("pendulum");
-  UniformPolicy policy_{3, env_->task().action};
+  UniformPolicy policy_{env_->task()};
 };
 
 TEST_F(Options, are_checked_against_their_ranges) {
@@ -67,7 +68,7 @@ TEST_F(Options, a_mean_action_draws_nothing) {
 
 TEST_F(Options, the_policy_must_fit_the_task) {
   expect_error(ErrorCode::shape_mismatch, "takes 2 observations and task 'pendulum' gives 3",
-               [&] { rollout(*env_, UniformPolicy(2, env_->task().action), {}); });
+               [&] { rollout(*env_, UniformPolicy(plain_task(2, env_->task().action)), {}); });
 }
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which end the program at such a request

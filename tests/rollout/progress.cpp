@@ -20,7 +20,7 @@ TEST(RolloutProgress, rises_to_one) {
                             fractions.push_back(fraction);
                           },
                           {}};
-  rollout(*env, UniformPolicy(3, env->task().action), {.episodes = 50, .batch = 4, .horizon = 3}, progress);
+  rollout(*env, UniformPolicy(env->task()), {.episodes = 50, .batch = 4, .horizon = 3}, progress);
   ASSERT_EQ(fractions.size(), 13);  // blocks of 4 out of 50
   EXPECT_TRUE(std::ranges::is_sorted(fractions));
   EXPECT_EQ(fractions.back(), 1);
@@ -67,7 +67,7 @@ TEST(RolloutProgress, a_stop_between_blocks_ends_too) {
   std::stop_source source;
   const Progress progress{[&](std::string_view, double) { source.request_stop(); }, source.get_token()};
   expect_error(ErrorCode::interrupted, "interrupted",
-               [&] { rollout(*env, UniformPolicy(1, env->task().action), {.episodes = 1000, .batch = 10}, progress); });
+               [&] { rollout(*env, UniformPolicy(env->task()), {.episodes = 1000, .batch = 10}, progress); });
 }
 
 }  // namespace

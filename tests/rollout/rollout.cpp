@@ -39,7 +39,7 @@ TEST(Rollout, agrees_with_the_plain_loop_bit_for_bit) {
 
 TEST(Rollout, says_what_was_played) {
   const auto env = make_env("pendulum");
-  const Rollouts r = rollout(*env, UniformPolicy(3, env->task().action), {.episodes = 3, .seed = 8, .gamma = 0.5});
+  const Rollouts r = rollout(*env, UniformPolicy(env->task()), {.episodes = 3, .seed = 8, .gamma = 0.5});
   EXPECT_EQ(r.env, "pendulum");
   EXPECT_EQ(r.policy, "uniform");
   EXPECT_EQ(r.seed, 8);
@@ -55,7 +55,7 @@ TEST(Rollout, says_what_was_played) {
 
 TEST(Rollout, arrays_belong_together) {
   const auto env = make_env("cart-pole");
-  const Rollouts r = rollout(*env, UniformPolicy(4, env->task().action), {.episodes = 200, .seed = 9, .gamma = 0.97});
+  const Rollouts r = rollout(*env, UniformPolicy(env->task()), {.episodes = 200, .seed = 9, .gamma = 0.97});
   ASSERT_EQ(r.episodes(), 200);
   ASSERT_EQ(r.states.size(), r.steps() * 4);
   ASSERT_EQ(r.observations.size(), r.steps() * 4);
@@ -82,7 +82,7 @@ TEST(Rollout, arrays_belong_together) {
 
 TEST(Rollout, tells_termination_from_the_time_limit) {
   const auto env = make_env("cart-pole");
-  const UniformPolicy policy(4, env->task().action);
+  const UniformPolicy policy(env->task());
   const Rollouts r = rollout(*env, policy, {.episodes = 300, .seed = 9, .horizon = 20});
   const auto ended = static_cast<std::size_t>(std::ranges::count(r.terminated, 1));
   EXPECT_GT(ended, 50);  // random play lasts about 22 steps
@@ -107,7 +107,7 @@ TEST(Rollout, terminal_states_end_episodes) {
 TEST(Rollout, without_steps_gives_the_same_returns) {
   for (const char* spec : {"cart-pole", "pendulum"}) {
     const auto env = make_env(spec);
-    const UniformPolicy policy(env->task().observation.dimensions(), env->task().action);
+    const UniformPolicy policy(env->task());
     const Rollouts all = rollout(*env, policy, {.episodes = 50, .seed = 2});
     const Rollouts few = rollout(*env, policy, {.episodes = 50, .seed = 2, .keep_steps = false});
     EXPECT_EQ(few.returns, all.returns);

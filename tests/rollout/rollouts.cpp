@@ -13,7 +13,7 @@ namespace {
 
 TEST(Rollouts, append_puts_episodes_after_each_other) {
   const auto env = make_env("cart-pole");
-  const UniformPolicy policy(4, env->task().action);
+  const UniformPolicy policy(env->task());
   const Rollouts one = rollout(*env, policy, {.episodes = 3, .seed = 1});
   const Rollouts two = rollout(*env, policy, {.episodes = 2, .seed = 2});
   Rollouts all = one;

@@ -32,7 +32,7 @@ class RolloutsCsv : public testing::Test {
 TEST_F(RolloutsCsv, keeps_every_number) {
   for (const char* spec : {"pendulum", "cart-pole", "continuous-mountain-car", "chain"}) {
     const auto env = make_env(spec);
-    const UniformPolicy policy(env->task().observation.dimensions(), env->task().action);
+    const UniformPolicy policy(env->task());
     const Rollouts before = rollout(*env, policy, {.episodes = 4, .seed = 7, .gamma = 0.9, .horizon = 40});
     write_rollouts(folder_ / "r.csv", before);
     const Rollouts after = read_rollouts(folder_ / "r.csv", 0.9);
@@ -108,7 +108,7 @@ TEST_F(RolloutsCsv, refuses_lines_that_make_no_episode) {
 
 TEST_F(RolloutsCsv, needs_steps) {
   const auto env = make_env("pendulum");
-  const Rollouts returns = rollout(*env, UniformPolicy(3, env->task().action), {.episodes = 2, .keep_steps = false});
+  const Rollouts returns = rollout(*env, UniformPolicy(env->task()), {.episodes = 2, .keep_steps = false});
   expect_error(ErrorCode::missing_option, "returns only", [&] { write_rollouts(folder_ / "r.csv", returns); });
   EXPECT_FALSE(std::filesystem::exists(folder_ / "r.csv"));
 }

@@ -18,7 +18,7 @@ namespace {
 
 Rollouts played(const char* spec, const RolloutOptions& options) {
   const auto env = make_env(spec);
-  return rollout(*env, UniformPolicy(env->task().observation.dimensions(), env->task().action), options);
+  return rollout(*env, UniformPolicy(env->task()), options);
 }
 
 class RolloutsNpz : public testing::Test {

@@ -61,7 +61,7 @@ TEST(SameBytes, continuous_mountain_car) {
 
 TEST(SameBytes, cart_pole) {
   const auto env = make_env("cart-pole");
-  expect_same_bytes(*env, UniformPolicy(4, env->task().action), {.episodes = 500, .seed = 4});
+  expect_same_bytes(*env, UniformPolicy(env->task()), {.episodes = 500, .seed = 4});
 }
 
 TEST(SameBytes, chain) {
@@ -73,12 +73,12 @@ TEST(SameBytes, chain) {
 // More episodes than the largest batch: blocks that do not divide them.
 TEST(SameBytes, turntable) {
   const auto env = make_env("turntable");
-  expect_same_bytes(*env, UniformPolicy(1, env->task().action), {.episodes = 9001, .seed = 6});
+  expect_same_bytes(*env, UniformPolicy(env->task()), {.episodes = 9001, .seed = 6});
 }
 
 TEST(SameBytes, another_seed_gives_others) {
   const auto env = make_env("pendulum");
-  const UniformPolicy policy(3, env->task().action);
+  const UniformPolicy policy(env->task());
   EXPECT_FALSE(written(*env, policy, {.episodes = 2, .seed = 1}, 1, 0) ==
                written(*env, policy, {.episodes = 2, .seed = 2}, 1, 0));
 }

@@ -13,7 +13,7 @@ namespace {
 
 TEST(Starts, given_states_are_used_in_turn) {
   const auto env = make_env("pendulum");
-  const UniformPolicy policy(3, env->task().action);
+  const UniformPolicy policy(env->task());
   const std::vector<double> given{0.1, 0.2, -1, 3, 2.5, -0.5};  // three rows
   for (const std::size_t batch : {1, 2, 64}) {
     const Rollouts r = rollout(*env, policy, {.episodes = 8, .batch = batch, .horizon = 3, .start_states = given});
@@ -29,7 +29,7 @@ TEST(Starts, given_states_are_used_in_turn) {
 
 TEST(Starts, two_policies_meet_the_same_starts_and_noise) {
   const auto env = make_env("cart-pole");
-  const UniformPolicy one(4, env->task().action);
+  const UniformPolicy one(env->task());
   const FunctionPolicy other("left", env->task(), [](std::span<const double>, double) { return 0.0; });
   const RolloutOptions options{.episodes = 50, .seed = 4};
   EXPECT_EQ(rollout(*env, one, options).start_states, rollout(*env, other, options).start_states);
@@ -43,7 +43,7 @@ TEST(Starts, two_policies_meet_the_same_starts_and_noise) {
 
 TEST(Starts, drawn_states_differ_between_episodes_and_seeds) {
   const auto env = make_env("pendulum");
-  const UniformPolicy policy(3, env->task().action);
+  const UniformPolicy policy(env->task());
   const Rollouts a = rollout(*env, policy, {.episodes = 20, .seed = 1, .horizon = 1});
   const Rollouts b = rollout(*env, policy, {.episodes = 20, .seed = 2, .horizon = 1});
   for (std::size_t e = 0; e < 20; ++e) {
@@ -56,8 +56,7 @@ TEST(Starts, refuses_states_that_do_not_fit) {
   const auto env = make_env("pendulum");
   const auto play = [](const Env& task, std::vector<double> starts) {
     return [&task, starts] {
-      rollout(task, UniformPolicy(task.task().observation.dimensions(), task.task().action),
-              {.episodes = 2, .horizon = 2, .start_states = starts});
+      rollout(task, UniformPolicy(task.task()), {.episodes = 2, .horizon = 2, .start_states = starts});
     };
   };
   expect_error(ErrorCode::shape_mismatch, "3 numbers of start states do not make rows of 2 for task 'pendulum'",

@@ -15,7 +15,7 @@ namespace {
 // Against tests/data/rollout_trace.txt, which says how it was made.
 TEST(Trace, a_short_rollout_is_as_it_always_was) {
   const auto env = make_env("pendulum");
-  const Rollouts r = rollout(*env, UniformPolicy(3, env->task().action), {.episodes = 2, .seed = 1, .horizon = 5});
+  const Rollouts r = rollout(*env, UniformPolicy(env->task()), {.episodes = 2, .seed = 1, .horizon = 5});
   std::ifstream in(MERCER_TEST_DATA "/rollout_trace.txt");
   ASSERT_TRUE(in);
   std::size_t lines = 0;

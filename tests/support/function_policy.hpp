@@ -16,7 +16,7 @@ class FunctionPolicy : public Policy {
   using Choose = std::function<double(std::span<const double> observation, double noise)>;
 
   FunctionPolicy(std::string name, const Task& task, Choose choose)
-      : Policy(std::move(name), task.observation.dimensions(), task.action), choose_(std::move(choose)) {}
+      : Policy(std::move(name), contract_of(task)), choose_(std::move(choose)) {}
 
   void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override {
     for (std::size_t i = 0; i < action.cols(); ++i)

@@ -5,7 +5,7 @@
 
 #include "mercer/core/matrix_view.hpp"
 #include "mercer/core/random.hpp"
-#include "mercer/env/space.hpp"
+#include "mercer/policy/contract.hpp"
 
 namespace mercer {
 
@@ -20,8 +20,10 @@ class Policy {
   /// How the policy was asked for, such as "uniform" or a file name.
   const std::string& name() const { return name_; }
   /// The number of observations it takes in and of action dimensions it gives out.
-  std::size_t observation_dimensions() const { return observation_dimensions_; }
-  const Space& action_space() const { return action_space_; }
+  std::size_t observation_dimensions() const { return contract_.observation.dimensions(); }
+  const Space& action_space() const { return contract_.action; }
+  /// All that whoever runs it must know.
+  const Contract& contract() const { return contract_; }
 
   /// Draws an action for each column, using the keys of that column alone.
   virtual void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const = 0;
@@ -36,15 +38,13 @@ class Policy {
                         std::span<double> out) const = 0;
 
  protected:
-  Policy(std::string name, std::size_t observation_dimensions, Space action_space)
-      : name_(std::move(name)),
-        observation_dimensions_(observation_dimensions),
-        action_space_(std::move(action_space)) {}
+  Policy(std::string name, Contract contract) : name_(std::move(name)), contract_(std::move(contract)) {
+    check_contract(contract_, name_);
+  }
 
  private:
   std::string name_;
-  std::size_t observation_dimensions_;
-  Space action_space_;
+  Contract contract_;
 };
 
 }  // namespace mercer

@@ -8,7 +8,7 @@ namespace mercer {
 class UniformPolicy : public Policy {
  public:
   /// Throws `out_of_range` for an action box without finite bounds.
-  UniformPolicy(std::size_t observation_dimensions, const Space& action_space);
+  explicit UniformPolicy(const Task& task);
 
   void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override;
   void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override;
