@@ -2,23 +2,9 @@
 
 #include <cmath>
 
-#include "mercer/core/parallel.hpp"
+#include "learn/tasks_of_two.hpp"
 
 namespace mercer::learn {
-namespace {
-
-template <class Work>
-void both(const Work& work) {
-  for_each_block(2, 1, [&work](Block block) { work(block.index); });
-}
-
-Columns half_of(Index size, std::size_t half) {
-  const Index middle = size / 2;
-  return half == 0 ? Columns{0, middle} : Columns{middle, size - middle};
-}
-
-}  // namespace
-
 template <class Real>
 Critic<Real>::Critic(const Network& network, Index batch, Index actions, std::uint64_t seed, std::uint64_t item)
     : weights(initial_weights<Real>(network, seed, item)),

@@ -36,7 +36,7 @@ struct DqnOptions : LearnOptions {
   double epsilon_start = 1;          ///< share of random actions at the start, 0 to 1
   double epsilon_end = 0.05;         ///< and from `epsilon_steps` on, falling on a line between; 0 to 1
   std::size_t epsilon_steps = 5000;  ///< 1 to 10^9
-  std::size_t target_every = 500;    ///< steps between copies to the target network, 1 to 10^9
+  std::size_t target_every = 500;    ///< updates between copies to the target network, 1 to 10^9
   double max_gradient_norm = 10;     ///< longer gradients are shortened to it, 1e-6 to 10^6
 };
 
