@@ -9,7 +9,7 @@ Recipe continuous_mountain_car() {
   SacOptions options;
   options.hidden = {64, 64};
   options.gamma = 0.9999;
-  options.warmup = 5000;
+  options.warmup = 10'000;
   options.train_every = 2;
   options.noise_correlation = 0.98;
   return {"continuous-mountain-car",
