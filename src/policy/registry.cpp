@@ -1,11 +1,16 @@
 #include "mercer/policy/registry.hpp"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "mercer/core/error.hpp"
 #include "mercer/core/nearest.hpp"
+#include "mercer/policy/onnx.hpp"
 #include "mercer/policy/tabular.hpp"
 #include "mercer/policy/uniform.hpp"
+#include "policy/from_network.hpp"
 
 namespace mercer {
 namespace {
@@ -14,48 +19,96 @@ std::string describe(const Space& space) {
   return space.is_discrete() ? fmt::format("one of {}", space.count) : fmt::format("{} numbers", space.dimensions());
 }
 
+std::unique_ptr<Policy> make_table(const std::string& file, const Task& task) {
+  if (file.empty()) {
+    throw Error(ErrorCode::missing_option, "policy 'tabular' needs a file", "Write 'tabular:FILE.json' or .npz");
+  }
+  auto table = std::make_unique<TabularPolicy>(read_tabular_policy(file));
+  if (!task.observation.is_discrete()) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("policy '{}' is a table and task '{}' does not have finitely many states", table->name(),
+                            task.name),
+                "Play it in a task with as many states as the table has rows, such as chain");
+  }
+  if (table->states() != task.observation.count) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("policy '{}' has {} rows and the observation of task '{}' is {}", table->name(),
+                            table->states(), task.name, describe(task.observation)),
+                "Give one row for each state of the task");
+  }
+  return table;
+}
+
+std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& task) {
+  const std::size_t colon = spec.find(':');
+  const bool only_a_file = colon == std::string_view::npos && (spec.ends_with(".json") || spec.ends_with(".npz"));
+  if (only_a_file) return make_table(std::string(spec), task);
+  const std::string name(spec.substr(0, colon));
+  const std::string file(colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1));
+  if (name == "tabular") return make_table(file, task);
+  if (name != "uniform") throw_unknown("policy", name, std::vector<std::string>{"uniform", "tabular"});
+  if (colon != std::string_view::npos) {
+    throw Error(ErrorCode::bad_value, fmt::format("policy 'uniform' has no settings, and was given '{}'", file),
+                "Write just 'uniform'");
+  }
+  return std::make_unique<UniformPolicy>(task);
+}
+
+// A network's file, and the settings behind its name.
+struct NetworkSpec {
+  std::string file;
+  std::string_view settings;
+};
+
+std::optional<NetworkSpec> find_network_file(std::string_view spec) {
+  constexpr std::string_view ending = ".onnx";
+  if (spec.ends_with(ending)) return NetworkSpec{std::string(spec), {}};
+  const std::size_t place = spec.find(".onnx:");
+  if (place == std::string_view::npos) return std::nullopt;
+  return NetworkSpec{std::string(spec.substr(0, place + ending.size())), spec.substr(place + ending.size() + 1)};
+}
+
+std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task& task,
+                                            const std::vector<PolicySetting>& overrides) {
+  PolicyOptions options;
+  for (const PolicySetting& setting : read_sidecar(spec.file)) set_option(options, setting);
+  std::string_view rest = spec.settings;
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' behind '{}' is not key=value", part, spec.file),
+                  "Write FILE.onnx:key=value,key=value");
+    }
+    set_option(options, {std::string(part.substr(0, equals)), std::string(part.substr(equals + 1)),
+                         fmt::format("'{}'", spec.file)});
+  }
+  for (const PolicySetting& setting : overrides) set_option(options, setting);
+  return make_network_policy(spec.file, read_onnx(spec.file), task, options);
+}
+
 }  // namespace
 
 std::vector<PolicyKind> known_policies() {
   return {{"uniform", "every action equally likely"},
-          {"tabular:FILE", "pi[state][action] from a .json or .npz file, for tasks with finitely many states"}};
+          {"tabular:FILE", "pi[state][action] from a .json or .npz file, for tasks with finitely many states"},
+          {"FILE.onnx", "a network: mean and log_std, action, q (or q1 and q2), or logits"}};
 }
 
-std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task) {
-  const std::size_t colon = spec.find(':');
-  const bool only_a_file = colon == std::string_view::npos && (spec.ends_with(".json") || spec.ends_with(".npz"));
-  const std::string name(only_a_file ? "tabular" : spec.substr(0, colon));
-  const std::string file(only_a_file                       ? spec
-                         : colon == std::string_view::npos ? std::string_view{}
-                                                           : spec.substr(colon + 1));
+std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
+                                    const std::vector<PolicySetting>& overrides) {
   std::unique_ptr<Policy> policy;
-  if (name == "uniform") {
-    if (colon != std::string_view::npos) {
-      throw Error(ErrorCode::bad_value, fmt::format("policy 'uniform' has no settings, and was given '{}'", file),
-                  "Write just 'uniform'");
-    }
-    policy = std::make_unique<UniformPolicy>(task);
-  } else if (name == "tabular") {
-    if (file.empty()) {
-      throw Error(ErrorCode::missing_option, "policy 'tabular' needs a file", "Write 'tabular:FILE.json' or .npz");
-    }
-    auto table = std::make_unique<TabularPolicy>(read_tabular_policy(file));
-    if (!task.observation.is_discrete()) {
-      throw Error(ErrorCode::shape_mismatch,
-                  fmt::format("policy '{}' is a table and task '{}' does not have finitely many states", table->name(),
-                              task.name),
-                  "Play it in a task with as many states as the table has rows, such as chain");
-    }
-    if (table->states() != task.observation.count) {
-      throw Error(ErrorCode::shape_mismatch,
-                  fmt::format("policy '{}' has {} rows and the observation of task '{}' is {}", table->name(),
-                              table->states(), task.name, describe(task.observation)),
-                  "Give one row for each state of the task");
-    }
-    policy = std::move(table);
+  if (const auto network = find_network_file(spec)) {
+    policy = read_network_policy(*network, task, overrides);
   } else {
-    const std::vector<std::string> names{"uniform", "tabular"};
-    throw_unknown("policy", name, names);
+    if (!overrides.empty()) {
+      throw Error(
+          ErrorCode::bad_value,
+          fmt::format("{}: '{}' is for networks, and the policy is '{}'", overrides[0].source, overrides[0].key, spec),
+          "Leave it out");
+    }
+    policy = make_plain_policy(spec, task);
   }
   check_fits(*policy, task);
   return policy;

@@ -39,6 +39,11 @@ class MatrixView {
     assert(begin + count <= cols_);
     return {data_ + begin, rows_, count, stride_};
   }
+  /// All columns of `count` rows from row `begin` on.
+  MatrixView row_block(std::size_t begin, std::size_t count) const {
+    assert(begin + count <= rows_);
+    return {data_ + begin * stride_, count, cols_, stride_};
+  }
 
  private:
   T* data_ = nullptr;

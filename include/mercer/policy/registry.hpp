@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mercer/env/env.hpp"
+#include "mercer/policy/options.hpp"
 #include "mercer/policy/policy.hpp"
 
 namespace mercer {
@@ -17,9 +18,12 @@ struct PolicyKind {
 };
 std::vector<PolicyKind> known_policies();
 
-/// Makes the policy that `spec` names, for a task: "uniform", or "tabular:FILE" (or just the file). Throws
-/// `unknown_name` with the nearest known one, or `shape_mismatch` when the policy does not fit the task.
-std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task);
+/// Makes the policy that `spec` names, for a task: "uniform", "tabular:FILE" (or just the file), or a network:
+/// "FILE.onnx", "FILE.onnx:key=value,..." with `known_policy_settings`. A file FILE.toml beside a network is read
+/// first, then the settings of the spec, then `overrides`. Throws `unknown_name` with the nearest known one, or
+/// `shape_mismatch` when the policy does not fit the task.
+std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
+                                    const std::vector<PolicySetting>& overrides = {});
 
 /// Throws `shape_mismatch` unless the policy takes the task's observations and gives its actions.
 void check_fits(const Policy& policy, const Task& task);

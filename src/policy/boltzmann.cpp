@@ -1,0 +1,90 @@
+#include "mercer/policy/boltzmann.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "policy/scratch.hpp"
+
+namespace mercer {
+namespace {
+
+// values becomes exp(values / temperature - most), and what was taken out is returned: log of the sum of exp(values /
+// T) is that plus the log of the sum.
+double exponentiate(MatrixView<double> values, std::size_t column, double temperature) {
+  double most = -std::numeric_limits<double>::infinity();
+  for (std::size_t a = 0; a < values.rows(); ++a) most = std::max(most, values(a, column) / temperature);
+  for (std::size_t a = 0; a < values.rows(); ++a) {
+    values(a, column) = std::exp(values(a, column) / temperature - most);
+  }
+  return most;
+}
+
+}  // namespace
+
+DiscreteBoltzmannPolicy::DiscreteBoltzmannPolicy(std::string name, Contract contract, BatchFunction q,
+                                                 double temperature)
+    : Policy(std::move(name), std::move(contract)), q_(std::move(q)), temperature_(temperature) {
+  require_in_range(fmt::format("policy '{}': the temperature", this->name()), temperature, 1e-9, 1e9,
+                   "Take 1, or kind=greedy for the best action");
+}
+
+void DiscreteBoltzmannPolicy::sample(MatrixView<const double> observation, const Draws& draws,
+                                     MatrixView<double> action) const {
+  const std::size_t count = action_space().count;
+  for_each_chunk(action.cols(), [&](std::size_t begin, std::size_t columns) {
+    const Scratch memory(count, columns), one(1, count);
+    const MatrixView<double> values = memory.view();
+    const std::span<double> weights = one.view().row(0);
+    q_(observation.columns(begin, columns), values);
+    for (std::size_t i = 0; i < columns; ++i) {
+      exponentiate(values, i, temperature_);
+      bool known = true;
+      for (std::size_t a = 0; a < count; ++a) {
+        weights[a] = values(a, i);
+        known = known && std::isfinite(weights[a]);
+      }
+      action(0, begin + i) = known ? static_cast<double>(draws.random(begin + i).categorical(weights))
+                                   : std::numeric_limits<double>::quiet_NaN();
+    }
+  });
+}
+
+void DiscreteBoltzmannPolicy::mean_action(MatrixView<const double> observation, MatrixView<double> action) const {
+  for_each_chunk(action.cols(), [&](std::size_t begin, std::size_t columns) {
+    const Scratch memory(action_space().count, columns);
+    const MatrixView<double> values = memory.view();
+    q_(observation.columns(begin, columns), values);
+    for (std::size_t i = 0; i < columns; ++i) {
+      std::size_t best = 0;
+      for (std::size_t a = 1; a < values.rows(); ++a) {
+        if (values(a, i) > values(best, i)) best = a;
+      }
+      action(0, begin + i) = static_cast<double>(best);
+    }
+  });
+}
+
+void DiscreteBoltzmannPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
+                                       std::span<double> out) const {
+  const auto count = static_cast<double>(action_space().count);
+  for_each_chunk(action.cols(), [&](std::size_t begin, std::size_t columns) {
+    const Scratch memory(action_space().count, columns);
+    const MatrixView<double> values = memory.view();
+    q_(observation.columns(begin, columns), values);
+    for (std::size_t i = 0; i < columns; ++i) {
+      const double a = action(0, begin + i);
+      const bool possible = a >= 0 && a < count && a == std::floor(a);
+      const double chosen = possible ? values(static_cast<std::size_t>(a), i) / temperature_ : 0;
+      const double most = exponentiate(values, i, temperature_);
+      double total = 0;
+      for (std::size_t b = 0; b < values.rows(); ++b) total += values(b, i);
+      out[begin + i] = possible ? chosen - most - std::log(total) : -std::numeric_limits<double>::infinity();
+    }
+  });
+}
+
+}  // namespace mercer

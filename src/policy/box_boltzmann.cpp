@@ -1,0 +1,139 @@
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/policy/boltzmann.hpp"
+#include "policy/action_grid.hpp"
+#include "policy/scratch.hpp"
+
+namespace mercer {
+namespace {
+
+// log(sinh(x) / x), without overflow or cancellation.
+double log_sinhc(double x) {
+  x = std::abs(x);
+  if (x < 1e-4) return x * x / 6;
+  return x - std::log(2 * x) + std::log1p(-std::exp(-2 * x));
+}
+
+// exp(slope * x) on [-1/2, 1/2] as a distribution: its mean, and the point below which it has the mass v.
+double exponential_mean(double slope) {
+  if (std::abs(slope) < 1e-4) return slope / 12;
+  return 0.5 / std::tanh(slope / 2) - 1 / slope;
+}
+double exponential_quantile(double slope, double v) {
+  if (slope < 0) return -exponential_quantile(-slope, 1 - v);
+  if (slope < 1e-9) return v - 0.5;
+  return 0.5 + std::log(v + (1 - v) * std::exp(-slope)) / slope;
+}
+
+// The distribution in one state: a mass for each cell and how q / T rises across it.
+class CellMasses {
+ public:
+  CellMasses(const ActionGrid& grid, std::size_t observations)
+      : grid_(grid), input_(observations + grid.dimensions, grid.count), logits_(1, grid.count), mass_(1, grid.count) {}
+
+  // Returns the log of Z over [-1, 1]^dimensions.
+  double fill(const BatchFunction& q, double temperature, MatrixView<const double> observation, std::size_t state) {
+    constexpr std::array<double, 3> centre{};
+    evaluate_on_grid(q, grid_, observation, state, centre.data(), 1, input_.view(), logits_.view());
+    for (double& value : logits()) value /= temperature;
+    double most = -std::numeric_limits<double>::infinity();
+    for (std::size_t c = 0; c < grid_.count; ++c) {
+      double log_mass = logits()[c];
+      for (std::size_t d = 0; d < grid_.dimensions; ++d) log_mass += log_sinhc(rise(c, d) / 2);
+      masses()[c] = log_mass;
+      most = std::max(most, log_mass);
+    }
+    double total = 0;
+    for (double& mass : masses()) total += mass = std::exp(mass - most);
+    return most + std::log(total) + static_cast<double>(grid_.dimensions) * std::log(grid_.width);
+  }
+
+  std::span<double> masses() const { return mass_.view().row(0); }
+
+  // How much q / T rises from one side of a cell to the other.
+  double rise(std::size_t cell, std::size_t d) const {
+    const std::size_t stride = grid_.stride(d), index = grid_.index(cell, d);
+    const std::size_t before = index == 0 ? cell : cell - stride;
+    const std::size_t after = index + 1 == grid_.side ? cell : cell + stride;
+    return (logits()[after] - logits()[before]) * static_cast<double>(stride) / static_cast<double>(after - before);
+  }
+
+ private:
+  std::span<double> logits() const { return logits_.view().row(0); }
+
+  const ActionGrid& grid_;
+  Scratch input_, logits_, mass_;
+};
+
+}  // namespace
+
+BoxBoltzmannPolicy::BoxBoltzmannPolicy(std::string name, Contract contract, BatchFunction q, double temperature)
+    : Policy(std::move(name), std::move(contract)), q_(std::move(q)), temperature_(temperature) {
+  require_in_range(fmt::format("policy '{}': the temperature", this->name()), temperature, 1e-9, 1e9,
+                   "Take 1, or kind=greedy for the best action");
+  const ActionGrid check(action_space().dimensions());
+}
+
+void BoxBoltzmannPolicy::sample(MatrixView<const double> observation, const Draws& draws,
+                                MatrixView<double> action) const {
+  const ActionGrid grid(action.rows());
+  CellMasses cells(grid, observation.rows());
+  for (std::size_t i = 0; i < action.cols(); ++i) {
+    const bool known = std::isfinite(cells.fill(q_, temperature_, observation, i));
+    Random random = draws.random(i);
+    const std::size_t cell = known ? random.categorical(cells.masses()) : 0;
+    for (std::size_t d = 0; d < action.rows(); ++d) {
+      const double inside = exponential_quantile(cells.rise(cell, d), random.uniform());
+      const double z = grid.middle(cell, d) + grid.width * inside;
+      action(d, i) = known ? contract().centre[d] + contract().scale[d] * z : std::nan("");
+    }
+  }
+}
+
+void BoxBoltzmannPolicy::mean_action(MatrixView<const double> observation, MatrixView<double> action) const {
+  const ActionGrid grid(action.rows());
+  CellMasses cells(grid, observation.rows());
+  for (std::size_t i = 0; i < action.cols(); ++i) {
+    cells.fill(q_, temperature_, observation, i);
+    std::array<double, 3> mean{};
+    double total = 0;
+    for (std::size_t c = 0; c < grid.count; ++c) {
+      const double mass = cells.masses()[c];
+      total += mass;
+      for (std::size_t d = 0; d < grid.dimensions; ++d) {
+        mean[d] += mass * (grid.middle(c, d) + grid.width * exponential_mean(cells.rise(c, d)));
+      }
+    }
+    for (std::size_t d = 0; d < action.rows(); ++d) {
+      action(d, i) = contract().centre[d] + contract().scale[d] * mean[d] / total;
+    }
+  }
+}
+
+void BoxBoltzmannPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
+                                  std::span<double> out) const {
+  const ActionGrid grid(action.rows());
+  CellMasses cells(grid, observation.rows());
+  const Scratch point(observation.rows() + action.rows(), 1), value(1, 1);
+  const MatrixView<double> input = point.view();
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    double log_normaliser = cells.fill(q_, temperature_, observation, i);
+    bool possible = true;
+    for (std::size_t r = 0; r < observation.rows(); ++r) input(r, 0) = observation(r, i);
+    for (std::size_t d = 0; d < action.rows(); ++d) {
+      const double z = (action(d, i) - contract().centre[d]) / contract().scale[d];
+      possible = possible && std::abs(z) <= 1;
+      input(observation.rows() + d, 0) = z;
+      log_normaliser += std::log(std::abs(contract().scale[d]));
+    }
+    q_(input, value.view());
+    out[i] = possible ? value.view()(0, 0) / temperature_ - log_normaliser : -std::numeric_limits<double>::infinity();
+  }
+}
+
+}  // namespace mercer

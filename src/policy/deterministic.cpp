@@ -1,0 +1,99 @@
+#include "mercer/policy/deterministic.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "policy/act.hpp"
+#include "policy/scratch.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double normal_between(double low, double high) {
+  // Both in the same tail: the difference of the small ends, not of two numbers near one.
+  if (low > 0) return normal_between(-high, -low);
+  return 0.5 * (std::erfc(-high * std::numbers::sqrt2 / 2) - std::erfc(-low * std::numbers::sqrt2 / 2));
+}
+
+}  // namespace
+
+DeterministicPolicy::DeterministicPolicy(std::string name, Contract contract, BatchFunction choose,
+                                         std::optional<double> spread)
+    : Policy(std::move(name), std::move(contract)), choose_(std::move(choose)), spread_(spread) {
+  if (!spread_) return;
+  require_in_range(fmt::format("policy '{}': the spread", this->name()), *spread_, 1e-9, 1,
+                   "It is a fraction of half the action range");
+  bool bounded = !this->contract().clip.empty();
+  for (const Range& range : this->contract().clip) bounded = bounded && std::isfinite(range.width());
+  if (bounded) return;
+  throw Error(ErrorCode::bad_value, fmt::format("policy '{}': a spread needs actions with bounds", this->name()),
+              "Leave the spread out, or choose a task whose actions are a bounded box");
+}
+
+void DeterministicPolicy::mean_action(MatrixView<const double> observation, MatrixView<double> action) const {
+  choose_(observation, action);
+  if (action_space().is_discrete()) return;
+  for (std::size_t d = 0; d < action.rows(); ++d) {
+    for (double& value : action.row(d)) value = clip_action(contract(), d, to_action(contract(), d, value));
+  }
+}
+
+void DeterministicPolicy::sample(MatrixView<const double> observation, const Draws& draws,
+                                 MatrixView<double> action) const {
+  mean_action(observation, action);
+  if (!spread_) return;
+  for (std::size_t i = 0; i < action.cols(); ++i) {
+    Random random = draws.random(i);
+    for (std::size_t d = 0; d < action.rows(); ++d) {
+      const auto [low, high] = contract().clip[d];
+      const double sigma = *spread_ * (high - low) / 2;
+      if (!(sigma > 0) || std::isnan(action(d, i))) continue;
+      // Drawn again until it is inside. The middle is inside and the box at least two spreads wide, so that almost half
+      // of all draws are.
+      double value = 0;
+      do value = action(d, i) + sigma * random.normal();
+      while (value < low || value > high);
+      action(d, i) = value;
+    }
+  }
+}
+
+void DeterministicPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
+                                   std::span<double> out) const {
+  if (!spread_ && !action_space().is_discrete()) {
+    throw Error(ErrorCode::missing_option,
+                fmt::format("policy '{}' always takes the same action in a state and has no density", name()),
+                "Give it a spread: --spread 0.1, or spread = 0.1 in the .toml file beside it");
+  }
+  for_each_chunk(action.cols(), [&](std::size_t begin, std::size_t count) {
+    const Scratch memory(action.rows(), count);
+    const MatrixView<double> chosen = memory.view();
+    mean_action(observation.columns(begin, count), chosen);
+    for (std::size_t i = 0; i < count; ++i) {
+      double total = 0;
+      for (std::size_t d = 0; d < action.rows(); ++d) {
+        const double a = action(d, begin + i), mu = chosen(d, i);
+        if (action_space().is_discrete()) {
+          if (a != mu) total = -infinity;
+          continue;
+        }
+        const auto [low, high] = contract().clip[d];
+        const double sigma = *spread_ * (high - low) / 2;
+        const double inside = normal_between((low - mu) / sigma, (high - mu) / sigma);
+        const double deviation = (a - mu) / sigma;
+        total += a < low || a > high ? -infinity
+                                     : -0.5 * deviation * deviation - 0.5 * std::log(2 * std::numbers::pi) -
+                                           std::log(sigma) - std::log(inside);
+      }
+      out[begin + i] = total;
+    }
+  });
+}
+
+}  // namespace mercer

@@ -1,0 +1,217 @@
+#include "policy/from_network.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/policy/boltzmann.hpp"
+#include "mercer/policy/deterministic.hpp"
+#include "mercer/policy/gaussian.hpp"
+#include "mercer/policy/greedy.hpp"
+#include "policy/network_function.hpp"
+
+namespace mercer {
+namespace {
+
+// What is being made, with what everybody who makes a part of it needs.
+struct Maker {
+  const std::string& name;
+  const Network& network;
+  const Task& task;
+  const PolicyOptions& options;
+
+  // The place of the output with that role, or none.
+  std::optional<std::size_t> output(const std::string& role) const {
+    const auto renamed = options.outputs.find(role);
+    const std::string& wanted = renamed == options.outputs.end() ? role : renamed->second;
+    const std::size_t place = network.find_output(wanted);
+    if (place < network.outputs().size()) return place;
+    if (renamed == options.outputs.end()) return std::nullopt;
+    std::vector<std::string> known;
+    for (const Network::Port& port : network.outputs()) known.push_back(port.name);
+    throw Error(
+        ErrorCode::bad_value,
+        fmt::format("network '{}' has no output '{}' for {}; it has: {}", name, wanted, role, fmt::join(known, ", ")),
+        "Name one of those");
+  }
+
+  void need_size(std::size_t place, std::size_t wanted, std::string_view of) const {
+    const Network::Port& port = network.outputs()[place];
+    if (port.size == wanted) return;
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("output '{}' of network '{}' has {} numbers and task '{}' needs {} ({})", port.name, name,
+                            port.size, task.name, wanted, of),
+                "Choose the task that the network was trained on");
+  }
+
+  Contract contract(Squash squash_by_default, bool normalised_actions) const {
+    Contract made = contract_of(task);
+    made.normalisation = options.normalisation;
+    if (task.action.is_discrete()) {
+      if (options.squash || options.clip || !options.scale.empty() || !options.centre.empty()) {
+        throw Error(ErrorCode::bad_value,
+                    fmt::format("policy '{}': squash, scale, centre and clip are for actions on a box, and those of "
+                                "task '{}' are discrete",
+                                name, task.name),
+                    "Leave them out");
+      }
+      return made;
+    }
+    made.squash = options.squash.value_or(squash_by_default);
+    for (std::size_t d = 0; d < task.action.dimensions(); ++d) {
+      const auto [low, high] = task.action.axes[d].range;
+      if (made.squash == Squash::tanh || normalised_actions) {
+        if ((!std::isfinite(low) || !std::isfinite(high)) && (options.scale.empty() || options.centre.empty())) {
+          throw Error(ErrorCode::missing_option,
+                      fmt::format("policy '{}': action '{}' of task '{}' has no finite bounds to scale to", name,
+                                  task.action.axes[d].name, task.name),
+                      "Give scale and centre");
+        }
+        made.centre[d] = (low + high) / 2;
+        made.scale[d] = (high - low) / 2;
+      }
+      if (options.clip) made.clip[d] = {std::max(low, -*options.clip), std::min(high, *options.clip)};
+    }
+    spread_out(options.centre, made.centre, "centre");
+    spread_out(options.scale, made.scale, "scale");
+    return made;
+  }
+
+  // One number for all dimensions, or one for each.
+  void spread_out(const std::vector<double>& given, std::vector<double>& all, std::string_view what) const {
+    if (given.empty()) return;
+    if (given.size() != 1 && given.size() != all.size()) {
+      throw Error(ErrorCode::shape_mismatch,
+                  fmt::format("policy '{}': {} has {} numbers and task '{}' has {} action dimensions", name, what,
+                              given.size(), task.name, all.size()),
+                  "Give one, or one for each");
+    }
+    for (std::size_t d = 0; d < all.size(); ++d) all[d] = given[given.size() == 1 ? 0 : d];
+  }
+};
+
+std::unique_ptr<Policy> make_gaussian(const Maker& maker, std::size_t mean, std::size_t log_std) {
+  const std::size_t actions = maker.task.action.dimensions();
+  if (maker.task.action.is_discrete()) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("network '{}' is a Gaussian policy and the actions of task '{}' are discrete", maker.name,
+                            maker.task.name),
+                "Choose the task that the network was trained on");
+  }
+  maker.need_size(mean, actions, "one mean for each action");
+  maker.need_size(log_std, actions, "one log_std for each action");
+  Contract contract = maker.contract(Squash::tanh, false);
+  const Normalisation normal = contract.normalisation;
+  return std::make_unique<GaussianPolicy>(maker.name, std::move(contract),
+                                          network_function(maker.network, normal, {mean, log_std}));
+}
+
+std::unique_ptr<Policy> make_deterministic(const Maker& maker, std::size_t action) {
+  maker.need_size(action, maker.task.action.dimensions(), "one for each action");
+  Contract contract = maker.contract(Squash::none, false);
+  const Normalisation normal = contract.normalisation;
+  return std::make_unique<DeterministicPolicy>(maker.name, std::move(contract),
+                                               network_function(maker.network, normal, {action}), maker.options.spread);
+}
+
+std::unique_ptr<Policy> make_from_q(const Maker& maker, const std::vector<std::size_t>& critics, bool logits) {
+  const bool greedy = maker.options.kind ? *maker.options.kind == "greedy" : !logits && !maker.options.temperature;
+  const double temperature = maker.options.temperature.value_or(1);
+  const bool discrete = maker.task.action.is_discrete();
+  for (const std::size_t critic : critics) {
+    maker.need_size(critic, discrete ? maker.task.action.count : 1,
+                    discrete ? "one for each action" : "one for an observation and an action");
+  }
+  Contract contract = maker.contract(Squash::none, true);
+  BatchFunction q =
+      smallest_output(maker.network, contract.normalisation, maker.task.observation.dimensions(), critics);
+  if (discrete) {
+    if (!greedy) {
+      return std::make_unique<DiscreteBoltzmannPolicy>(maker.name, std::move(contract), std::move(q), temperature);
+    }
+    return std::make_unique<DeterministicPolicy>(maker.name, std::move(contract),
+                                                 greedy_index(std::move(q), maker.task.action.count));
+  }
+  if (!greedy) return std::make_unique<BoxBoltzmannPolicy>(maker.name, std::move(contract), std::move(q), temperature);
+  BatchFunction best = greedy_point(std::move(q), maker.task.action.dimensions());
+  return std::make_unique<DeterministicPolicy>(maker.name, std::move(contract), std::move(best), maker.options.spread);
+}
+
+void check_inputs(const Maker& maker, bool with_action) {
+  const auto& inputs = maker.network.inputs();
+  const Task& task = maker.task;
+  const std::size_t wanted = with_action ? 2 : 1;
+  if (inputs.size() != wanted) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("network '{}' has {} inputs; it needs {}", maker.name, inputs.size(),
+                            with_action ? "2: the observation and the action" : "1: the observation"),
+                "Export it with those inputs");
+  }
+  const auto need = [&](std::size_t place, std::size_t size, std::string_view what) {
+    if (inputs[place].size == size) return;
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("input '{}' of network '{}' takes {} numbers and task '{}' gives {} {}", inputs[place].name,
+                            maker.name, inputs[place].size, task.name, size, what),
+                "Choose the task that the network was trained on");
+  };
+  need(0, task.observation.dimensions(), "observations");
+  if (with_action) need(1, task.action.dimensions(), "actions");
+}
+
+[[noreturn]] void no_policy(const Maker& maker) {
+  std::vector<std::string> known;
+  for (const Network::Port& port : maker.network.outputs())
+    known.push_back(fmt::format("{} ({})", port.name, port.size));
+  throw Error(ErrorCode::bad_format,
+              fmt::format("the outputs of network '{}' make no {}policy: {}", maker.name,
+                          maker.options.kind ? *maker.options.kind + " " : "", fmt::join(known, ", ")),
+              "Name them mean and log_std, action, q, q1 and q2, or logits; or say which is which, such as "
+              "mean=NAME (docs/policies.md)");
+}
+
+}  // namespace
+
+std::unique_ptr<Policy> make_network_policy(const std::string& name, const Network& network, const Task& task,
+                                            const PolicyOptions& options) {
+  const Maker maker{name, network, task, options};
+  const std::string kind = options.kind.value_or("");
+  const auto wants = [&](std::string_view one, std::string_view other = "") {
+    return kind.empty() || kind == one || kind == other;
+  };
+  const auto mean = maker.output("mean"), log_std = maker.output("log_std"), action = maker.output("action");
+  const auto q = maker.output("q"), q1 = maker.output("q1"), q2 = maker.output("q2"), logits = maker.output("logits");
+  const bool box = !task.action.is_discrete();
+  if (wants("gaussian") && mean && log_std) {
+    check_inputs(maker, false);
+    return make_gaussian(maker, *mean, *log_std);
+  }
+  if (wants("deterministic") && (action || mean)) {
+    check_inputs(maker, false);
+    return make_deterministic(maker, action ? *action : *mean);
+  }
+  if (wants("boltzmann", "greedy") && (q || q1 || logits)) {
+    check_inputs(maker, box);
+    std::vector<std::size_t> critics{q ? *q : q1 ? *q1 : *logits};
+    if (!q && q1 && q2) critics.push_back(*q2);
+    return make_from_q(maker, critics, !q && !q1);
+  }
+  // A single output of another name can only mean one thing.
+  if (network.outputs().size() == 1 && kind != "gaussian") {
+    const bool from_q = network.inputs().size() == 2 || (!box && network.outputs()[0].size == task.action.count);
+    if (from_q && wants("boltzmann", "greedy")) {
+      check_inputs(maker, box);
+      return make_from_q(maker, {0}, false);
+    }
+    if (!from_q && wants("deterministic")) {
+      check_inputs(maker, false);
+      return make_deterministic(maker, 0);
+    }
+  }
+  no_policy(maker);
+}
+
+}  // namespace mercer

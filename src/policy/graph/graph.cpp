@@ -1,0 +1,193 @@
+#include "policy/graph/graph.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+
+namespace mercer {
+namespace {
+
+// Far beyond any policy, and what a thread's memory can hold: 256 MB of tiles, 512 MB of constants.
+constexpr std::size_t most_rows = std::size_t{1} << 20;
+constexpr std::size_t most_constants = std::size_t{1} << 26;
+
+const OperationTable& operations() {
+  static const OperationTable table = [] {
+    OperationTable all;
+    add_elementwise_operations(all);
+    add_linear_operations(all);
+    add_shape_operations(all);
+    add_selection_operations(all);
+    add_concat_operation(all);
+    add_reduction_operations(all);
+    return all;
+  }();
+  return table;
+}
+
+}  // namespace
+
+std::size_t size_of(const Shape& shape) {
+  return std::accumulate(shape.begin(), shape.end(), std::size_t{1}, std::multiplies<>());
+}
+
+double Node::number(const std::string& key, double standard) const {
+  const auto found = numbers.find(key);
+  return found == numbers.end() || found->second.empty() ? standard : found->second[0];
+}
+
+std::vector<std::string> known_operations() {
+  std::vector<std::string> names;
+  for (const auto& [name, build] : operations()) names.push_back(name);
+  return names;
+}
+
+void GraphBuilder::refuse(const Node& node, const std::string& why) const {
+  const std::string& name = node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name;
+  throw Error(ErrorCode::bad_format, fmt::format("'{}': node '{}' ({}) {}", where_, name, node.op, why),
+              "Export the network with the operators that docs/policies.md lists");
+}
+
+void GraphBuilder::add_input(const std::string& name, const Shape& shape) {
+  const std::size_t offset = make_output({"input", name, {}, {name}}, 0, shape);
+  graph_.inputs.push_back({name, size_of(shape)});
+  graph_.input_offsets.push_back(offset);
+}
+
+void GraphBuilder::add_constant(const std::string& name, Tensor tensor) {
+  make_constant({"constant", name, {}, {name}}, 0, std::move(tensor));
+}
+
+void GraphBuilder::add_node(const Node& node) {
+  const auto found = operations().find(node.op);
+  if (found == operations().end()) refuse(node, "is an operator that is not supported");
+  if (node.outputs.empty()) refuse(node, "has no output");
+  found->second(*this, node);
+}
+
+void GraphBuilder::add_output(const std::string& name) {
+  const auto found = values_.find(name);
+  if (found == values_.end()) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}': nothing makes the output '{}'", where_, name),
+                "Export the network again");
+  }
+  std::size_t offset = found->second.offset;
+  if (found->second.constant) {  // such as the log_std of PPO, the same in every state
+    Node node{"output", name, {}, {name + " for each column"}};
+    const std::vector<double> data = found->second.data;
+    Shape shape = found->second.shape;
+    if (!shape.empty() && shape[0] == 1) shape.erase(shape.begin());
+    offset = make_output(node, 0, shape);
+    add_step([=](float* memory) {
+      for (std::size_t r = 0; r < data.size(); ++r) {
+        std::fill_n(memory + offset + r * tile_columns, tile_columns, static_cast<float>(data[r]));
+      }
+    });
+  }
+  graph_.outputs.push_back({name, found->second.rows()});
+  graph_.output_offsets.push_back(offset);
+}
+
+const Value& GraphBuilder::input(const Node& node, std::size_t index) const {
+  if (!has(node, index)) refuse(node, fmt::format("lacks input {}", index));
+  const auto found = values_.find(node.inputs[index]);
+  if (found == values_.end()) {
+    refuse(node,
+           fmt::format("reads '{}', which nothing before it makes (a cycle, or out of order)", node.inputs[index]));
+  }
+  return found->second;
+}
+
+std::vector<double> GraphBuilder::constant_input(const Node& node, std::size_t index,
+                                                 std::vector<double> standard) const {
+  if (!has(node, index)) return standard;
+  const Value& value = input(node, index);
+  if (!value.constant) refuse(node, fmt::format("needs a constant as input {}", index));
+  return value.data;
+}
+
+std::vector<double> GraphBuilder::list(const Node& node, std::size_t index, const std::string& key,
+                                       std::vector<double> standard) const {
+  const auto found = node.numbers.find(key);
+  if (found != node.numbers.end()) return found->second;
+  return constant_input(node, index, std::move(standard));
+}
+
+Value& GraphBuilder::make_value(const Node& node, std::size_t index, const Shape& shape) {
+  if (index >= node.outputs.size()) refuse(node, fmt::format("lacks output {}", index));
+  const auto [place, made] = values_.try_emplace(node.outputs[index]);
+  if (!made) refuse(node, fmt::format("makes '{}' a second time", node.outputs[index]));
+  place->second.shape = shape;
+  return place->second;
+}
+
+std::size_t GraphBuilder::make_output(const Node& node, std::size_t index, const Shape& shape) {
+  const std::size_t rows = size_of(shape);
+  const std::size_t taken = graph_.memory / tile_columns;
+  if (rows == 0 || rows > most_rows - taken) {
+    refuse(node, fmt::format("makes {} numbers for each state; legal: 1 to {} in the whole network", rows, most_rows));
+  }
+  Value& value = make_value(node, index, shape);
+  value.offset = graph_.memory;
+  graph_.memory += rows * tile_columns;
+  return value.offset;
+}
+
+void GraphBuilder::make_constant(const Node& node, std::size_t index, Tensor tensor) {
+  if (tensor.data.size() > most_constants - constants_) {
+    refuse(node, fmt::format("makes {} constants; legal: {} in the whole network", tensor.data.size(), most_constants));
+  }
+  constants_ += tensor.data.size();
+  Value& value = make_value(node, index, tensor.shape);
+  value.constant = true;
+  value.data = std::move(tensor.data);
+}
+
+void GraphBuilder::make_selection(const Node& node, std::size_t index, const Value& in, const Shape& shape,
+                                  const std::vector<std::size_t>& rows) {
+  if (in.constant) {
+    Tensor out{shape, {}};
+    out.data.reserve(rows.size());
+    for (const std::size_t row : rows) out.data.push_back(in.data[row]);
+    return make_constant(node, index, std::move(out));
+  }
+  if (rows.empty()) refuse(node, "selects nothing");
+  bool together = true;
+  for (std::size_t r = 0; r < rows.size(); ++r) together &= rows[r] == rows[0] + r;
+  if (together) {
+    const std::size_t offset = in.offset + rows[0] * tile_columns;
+    make_value(node, index, shape).offset = offset;
+    return;
+  }
+  const std::size_t to = make_output(node, index, shape);
+  add_step([=, from = in.offset](float* memory) {
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      std::copy_n(memory + from + rows[r] * tile_columns, tile_columns, memory + to + r * tile_columns);
+    }
+  });
+}
+
+std::size_t resolve_axis(const GraphBuilder& builder, const Node& node, const Value& value, double axis) {
+  const double batch = value.constant ? 0 : 1;
+  const double rank = static_cast<double>(value.shape.size()) + batch;
+  const double place = (axis < 0 ? axis + rank : axis) - batch;
+  if (!(place >= 0 && place < static_cast<double>(value.shape.size()))) {
+    builder.refuse(node, fmt::format("works along axis {}, which is the batch or none of its {} axes", axis, rank));
+  }
+  return static_cast<std::size_t>(whole(builder, node, place));
+}
+
+std::int64_t whole(const GraphBuilder& builder, const Node& node, double number) {
+  if (!(std::abs(number) <= 9.3e18) || number != std::floor(number)) {
+    builder.refuse(node,
+                   fmt::format("needs a whole number and is given {} (a size that depends on the batch?)", number));
+  }
+  constexpr double most = 0x1p62;  // ends of slices are often the largest number there is
+  return static_cast<std::int64_t>(std::clamp(number, -most, most));
+}
+
+}  // namespace mercer

@@ -1,0 +1,127 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mercer/policy/network.hpp"
+
+namespace mercer {
+
+/// Columns that a graph is evaluated for at once: a whole number of the widest vectors.
+inline constexpr std::size_t tile_columns = 64;
+
+/// More is no policy, and fewer views fit on the stack.
+inline constexpr std::size_t most_network_outputs = 16;
+
+using Shape = std::vector<std::size_t>;
+std::size_t size_of(const Shape& shape);
+
+/// Numbers that are the same for every column.
+struct Tensor {
+  Shape shape;
+  std::vector<double> data;
+};
+
+/// A value of the graph: a constant, or a number of rows that each column has its own copy of. `shape` is without the
+/// batch axis; rows are its elements in row-major order.
+struct Value {
+  bool constant = false;
+  Shape shape = {};
+  std::vector<double> data = {};  ///< of a constant
+  std::size_t offset = 0;         ///< of a batch value's tile in a thread's memory, in floats
+
+  std::size_t rows() const { return size_of(shape); }
+};
+
+/// A network ready to run: steps that each read and write tiles (rows x tile_columns, row-major) in one piece of
+/// memory.
+struct Graph {
+  using Step = std::function<void(float* memory)>;
+
+  std::vector<Network::Port> inputs, outputs;
+  std::vector<std::size_t> input_offsets, output_offsets;
+  std::vector<Step> steps;
+  std::size_t memory = 0;  ///< floats
+};
+
+/// One operation as a file states it.
+struct Node {
+  std::string op;
+  std::string name;  ///< for messages
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::map<std::string, std::vector<double>> numbers = {};  ///< attributes that are numbers or lists of them
+  std::map<std::string, Tensor> tensors = {};               ///< attributes that are tensors
+
+  double number(const std::string& key, double standard) const;
+};
+
+/// Turns nodes, one after the other, into a graph.
+///
+/// What every value is, a constant or a batch of columns, is known from the start. Operations on constants are done
+/// here and now; the rest become steps. Values are written once and their memory is never used again for another, so
+/// an operation that only renames rows (a reshape, a split) costs nothing.
+class GraphBuilder {
+ public:
+  explicit GraphBuilder(std::string where) : where_(std::move(where)) {}
+
+  void add_input(const std::string& name, const Shape& shape);
+  void add_constant(const std::string& name, Tensor tensor);
+  /// Throws `bad_format` for an operation that is unknown, used in a way that is not supported, or out of order.
+  void add_node(const Node& node);
+  void add_output(const std::string& name);
+  Graph finish() { return std::move(graph_); }
+
+  // For the operations.
+  static bool has(const Node& node, std::size_t input) {
+    return input < node.inputs.size() && !node.inputs[input].empty();
+  }
+  const Value& input(const Node& node, std::size_t index) const;
+  /// A constant input, or `standard` when it is not given.
+  std::vector<double> constant_input(const Node& node, std::size_t index, std::vector<double> standard) const;
+  /// A list that newer operator sets give as input `index` and older ones as attribute `key`; `standard` when absent.
+  std::vector<double> list(const Node& node, std::size_t index, const std::string& key,
+                           std::vector<double> standard) const;
+  /// Memory for output `index`, and where it is; the caller adds the step that fills it.
+  std::size_t make_output(const Node& node, std::size_t index, const Shape& shape);
+  void make_constant(const Node& node, std::size_t index, Tensor tensor);
+  /// Output `index` is these rows of `in`, in this order.
+  void make_selection(const Node& node, std::size_t index, const Value& in, const Shape& shape,
+                      const std::vector<std::size_t>& rows);
+  void add_step(Graph::Step step) { graph_.steps.push_back(std::move(step)); }
+  [[noreturn]] void refuse(const Node& node, const std::string& why) const;
+
+ private:
+  Value& make_value(const Node& node, std::size_t index, const Shape& shape);
+
+  std::string where_;
+  Graph graph_;
+  std::map<std::string, Value> values_;
+  std::size_t constants_ = 0;  ///< numbers in all of them
+};
+
+/// Builds one kind of operation.
+using BuildNode = void (*)(GraphBuilder& builder, const Node& node);
+using OperationTable = std::map<std::string, BuildNode>;
+
+// The operations, by kind: each adds its own to the table.
+void add_elementwise_operations(OperationTable& table);
+void add_linear_operations(OperationTable& table);
+void add_shape_operations(OperationTable& table);
+void add_selection_operations(OperationTable& table);
+void add_concat_operation(OperationTable& table);
+void add_reduction_operations(OperationTable& table);
+
+/// The names of all operations, in order.
+std::vector<std::string> known_operations();
+
+/// The axis as a place in the value's shape, the batch axis not counted. `axis` counts as in the file, from 0 or, when
+/// negative, from the end.
+std::size_t resolve_axis(const GraphBuilder& builder, const Node& node, const Value& value, double axis);
+
+/// `number` as a whole number; refuses what is none.
+std::int64_t whole(const GraphBuilder& builder, const Node& node, double number);
+
+}  // namespace mercer

@@ -1,0 +1,85 @@
+// Products need room for packed blocks: on the stack, so that nothing is allocated per call.
+#define EIGEN_STACK_ALLOCATION_LIMIT (1 << 20)
+#include <Eigen/Core>
+#include <fmt/format.h>
+
+#include "policy/graph/graph.hpp"
+
+// Weights times a tile.
+
+namespace mercer {
+namespace {
+
+using Tile = Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, tile_columns, Eigen::RowMajor>, Eigen::Aligned64>;
+
+// The constant second operand as outputs x inputs.
+Eigen::MatrixXf read_weights(const GraphBuilder& builder, const Node& node, bool transposed, double scale) {
+  const Value& in = builder.input(node, 0);
+  const Value& weights = builder.input(node, 1);
+  if (in.constant || !weights.constant) {
+    builder.refuse(node, "multiplies something else than a batch by constant weights");
+  }
+  if (in.shape.empty() || weights.shape.size() != 2) {
+    builder.refuse(node, fmt::format("multiplies a value of {} axes by weights of {}; legal: 2 or more, by 2",
+                                     in.shape.size() + 1, weights.shape.size()));
+  }
+  const std::size_t inputs = weights.shape[transposed ? 1 : 0], outputs = weights.shape[transposed ? 0 : 1];
+  if (inputs != in.shape.back()) {
+    builder.refuse(node, fmt::format("has weights for {} inputs and gets {}", inputs, in.shape.back()));
+  }
+  Eigen::MatrixXf matrix(outputs, inputs);
+  for (std::size_t o = 0; o < outputs; ++o) {
+    for (std::size_t i = 0; i < inputs; ++i) {
+      const double weight = weights.data[transposed ? o * inputs + i : i * outputs + o];
+      matrix(static_cast<Eigen::Index>(o), static_cast<Eigen::Index>(i)) = static_cast<float>(scale * weight);
+    }
+  }
+  return matrix;
+}
+
+// out = weights * in + bias for every column of the tile, along the last axis of the input.
+void add_product(GraphBuilder& builder, const Node& node, const Eigen::MatrixXf& weights, const Eigen::VectorXf& bias) {
+  const Value in = builder.input(node, 0);
+  Shape shape = in.shape;
+  shape.back() = static_cast<std::size_t>(weights.rows());
+  const std::size_t to = builder.make_output(node, 0, shape);
+  builder.add_step([=, from = in.offset, slices = in.rows() / in.shape.back()](float* memory) {
+    for (std::size_t s = 0; s < slices; ++s) {
+      Tile out(memory + to + s * static_cast<std::size_t>(weights.rows()) * tile_columns, weights.rows(), tile_columns);
+      const Tile x(memory + from + s * static_cast<std::size_t>(weights.cols()) * tile_columns, weights.cols(),
+                   tile_columns);
+      out.colwise() = bias;
+      out.noalias() += weights * x;
+    }
+  });
+}
+
+void build_gemm(GraphBuilder& builder, const Node& node) {
+  if (node.number("transA", 0) != 0) builder.refuse(node, "transposes the batch");
+  if (builder.input(node, 0).shape.size() != 1) builder.refuse(node, "takes a value that does not have 2 axes");
+  const Eigen::MatrixXf weights = read_weights(builder, node, node.number("transB", 0) != 0, node.number("alpha", 1));
+  const std::vector<double> given = builder.constant_input(node, 2, {0});
+  const auto outputs = static_cast<std::size_t>(weights.rows());
+  if (given.size() != 1 && given.size() != outputs) {
+    builder.refuse(node, fmt::format("adds {} numbers to {} outputs", given.size(), outputs));
+  }
+  Eigen::VectorXf bias(weights.rows());
+  for (std::size_t o = 0; o < outputs; ++o) {
+    bias[static_cast<Eigen::Index>(o)] = static_cast<float>(node.number("beta", 1) * given[given.size() == 1 ? 0 : o]);
+  }
+  add_product(builder, node, weights, bias);
+}
+
+void build_matmul(GraphBuilder& builder, const Node& node) {
+  const Eigen::MatrixXf weights = read_weights(builder, node, false, 1);
+  add_product(builder, node, weights, Eigen::VectorXf::Zero(weights.rows()));
+}
+
+}  // namespace
+
+void add_linear_operations(OperationTable& table) {
+  table["Gemm"] = build_gemm;
+  table["MatMul"] = build_matmul;
+}
+
+}  // namespace mercer

@@ -1,0 +1,133 @@
+#include "mercer/policy/onnx.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <onnx/onnx_pb.h>
+
+#include "io/corrupt.hpp"
+#include "mercer/core/error.hpp"
+#include "mercer/io/file.hpp"
+#include "policy/graph/graph.hpp"
+#include "policy/onnx_tensor.hpp"
+
+namespace mercer {
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& why, const std::string& remedy) {
+  throw Error(ErrorCode::bad_format, fmt::format("'{}': {}", where, why), remedy);
+}
+
+void check_operator_set(const onnx::ModelProto& model, const std::string& where) {
+  constexpr std::int64_t oldest = 7, newest = 21;
+  std::int64_t version = 0;
+  for (const auto& import : model.opset_import()) {
+    if (import.domain().empty() || import.domain() == "ai.onnx") version = import.version();
+  }
+  if (version >= oldest && version <= newest) return;
+  refuse(where, fmt::format("operator set {}; legal: {} to {}", version, oldest, newest),
+         "Export with another opset_version; 17 is a good choice");
+}
+
+// The axes after the batch.
+Shape read_input_shape(const onnx::ValueInfoProto& input, const std::string& where) {
+  const auto& shape = input.type().tensor_type().shape();
+  if (!input.type().has_tensor_type() || shape.dim_size() < 2 || shape.dim_size() > 8) {
+    refuse(
+        where,
+        fmt::format("input '{}' has {} axes; legal: 2 to 8, the first for the batch", input.name(), shape.dim_size()),
+        "Export with a batch axis: an example input of shape [1, observations]");
+  }
+  Shape sizes;
+  std::size_t total = 1;
+  for (int d = 1; d < shape.dim_size(); ++d) {
+    const std::int64_t size = shape.dim(d).dim_value();
+    if (size < 1 || size > 1'000'000 || total > 1'000'000) {
+      refuse(where,
+             fmt::format("axis {} of input '{}' has size {}; legal: 1 to 1000000, known when it is exported", d,
+                         input.name(), size),
+             "Export with only the batch axis dynamic");
+    }
+    total *= static_cast<std::size_t>(size);
+    sizes.push_back(static_cast<std::size_t>(size));
+  }
+  return sizes;
+}
+
+Node read_node(const onnx::NodeProto& proto, const std::string& where) {
+  Node node{proto.op_type(),
+            proto.name(),
+            {proto.input().begin(), proto.input().end()},
+            {proto.output().begin(), proto.output().end()}};
+  if (!proto.domain().empty() && proto.domain() != "ai.onnx") node.op = proto.domain() + "." + node.op;
+  for (const auto& attribute : proto.attribute()) {
+    auto& numbers = node.numbers[attribute.name()];
+    switch (attribute.type()) {
+      case onnx::AttributeProto::FLOAT:
+        numbers = {attribute.f()};
+        break;
+      case onnx::AttributeProto::INT:
+        numbers = {static_cast<double>(attribute.i())};
+        break;
+      case onnx::AttributeProto::FLOATS:
+        numbers = {attribute.floats().begin(), attribute.floats().end()};
+        break;
+      case onnx::AttributeProto::INTS:
+        numbers = {attribute.ints().begin(), attribute.ints().end()};
+        break;
+      case onnx::AttributeProto::TENSOR:
+        node.tensors[attribute.name()] = read_tensor(attribute.t(), where);
+        [[fallthrough]];
+      default:
+        node.numbers.erase(attribute.name());
+    }
+  }
+  return node;
+}
+
+Graph read_graph(const onnx::GraphProto& proto, const std::string& where) {
+  GraphBuilder builder(where);
+  std::set<std::string> initialised;
+  for (const auto& tensor : proto.initializer()) {
+    builder.add_constant(tensor.name(), read_tensor(tensor, where));
+    initialised.insert(tensor.name());
+  }
+  if (proto.sparse_initializer_size() > 0) refuse(where, "its weights are sparse", "Export dense weights");
+  for (const auto& input : proto.input()) {
+    if (!initialised.contains(input.name())) builder.add_input(input.name(), read_input_shape(input, where));
+  }
+  for (const auto& node : proto.node()) builder.add_node(read_node(node, where));
+  for (const auto& output : proto.output()) builder.add_output(output.name());
+  Graph graph = builder.finish();
+  const std::size_t in = graph.inputs.size(), out = graph.outputs.size();
+  if (in < 1 || in > 2 || out < 1 || out > most_network_outputs) {
+    refuse(where, fmt::format("{} inputs and {} outputs; legal: 1 or 2, and 1 to {}", in, out, most_network_outputs),
+           "Export the policy's network alone");
+  }
+  return graph;
+}
+
+}  // namespace
+
+Network parse_onnx(std::span<const std::byte> bytes, const std::string& where) {
+  onnx::ModelProto model;
+  if (bytes.size() > (std::size_t{1} << 30) || !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    throw_corrupt(where, "is not an ONNX file, or is cut short");
+  }
+  if (!model.has_graph()) refuse(where, "there is no network in it", "Give a file that torch.onnx.export wrote");
+  check_operator_set(model, where);
+  if (model.functions_size() > 0) {
+    refuse(where, "it defines functions of its own", "Export without functions (export_modules_as_functions=False)");
+  }
+  return Network(read_graph(model.graph(), where));
+}
+
+Network read_onnx(const std::filesystem::path& path) {
+  return parse_onnx(read_file(path, std::size_t{1} << 30), path.string());
+}
+
+std::vector<std::string> known_onnx_operators() { return known_operations(); }
+
+}  // namespace mercer

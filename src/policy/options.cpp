@@ -1,0 +1,138 @@
+#include "mercer/policy/options.hpp"
+
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/core/nearest.hpp"
+#include "mercer/io/toml.hpp"
+
+namespace mercer {
+namespace {
+
+[[noreturn]] void bad_setting(const PolicySetting& setting, std::string_view wanted) {
+  throw Error(ErrorCode::bad_value,
+              fmt::format("{}: {} = '{}' is not {}", setting.source, setting.key, setting.value, wanted),
+              "Correct it; docs/policies.md lists the settings");
+}
+
+std::vector<double> numbers(const PolicySetting& setting) {
+  std::vector<double> out;
+  std::string_view rest = setting.value;
+  while (true) {
+    const std::size_t end = std::min(rest.find(';'), rest.size());
+    double number = 0;
+    const auto [stop, trouble] = std::from_chars(rest.data(), rest.data() + end, number);
+    if (trouble != std::errc{} || stop != rest.data() + end || !std::isfinite(number)) {
+      bad_setting(setting, "a finite number, or several with ';' between them");
+    }
+    out.push_back(number);
+    if (end == rest.size()) return out;
+    rest.remove_prefix(end + 1);
+  }
+}
+
+double number(const PolicySetting& setting) {
+  const std::vector<double> all = numbers(setting);
+  if (all.size() != 1) bad_setting(setting, "one number");
+  return all[0];
+}
+
+double positive(const PolicySetting& setting, double most) {
+  const double value = number(setting);
+  if (!(value > 0 && value <= most)) {
+    throw Error(ErrorCode::out_of_range,
+                fmt::format("{}: {} = {}; legal: above 0, at most {}", setting.source, setting.key, value, most),
+                "Give a number in that range");
+  }
+  return value;
+}
+
+std::string word(const PolicySetting& setting, const std::vector<std::string>& words) {
+  for (const std::string& known : words) {
+    if (known == setting.value) return known;
+  }
+  bad_setting(setting, fmt::format("one of {}", fmt::join(words, ", ")));
+}
+
+bool is_output(const std::string& key) {
+  return key == "mean" || key == "log-std" || key == "action" || key == "q" || key == "q1" || key == "q2" ||
+         key == "logits";
+}
+
+}  // namespace
+
+const std::vector<PolicySettingKind>& known_policy_settings() {
+  static const std::vector<PolicySettingKind> kinds{
+      {"kind", "KIND", "gaussian, deterministic, boltzmann or greedy [from the network's outputs]"},
+      {"temperature", "T", "of a Boltzmann policy over q, above 0 [1]"},
+      {"spread", "S", "around a deterministic action, in half ranges of the action, above 0, at most 1 [none]"},
+      {"squash", "HOW", "tanh or none, from the network's output to the action [tanh for a Gaussian, else none]"},
+      {"scale", "X", "action = centre + scale * squashed output [half the action range when squashed, else 1]"},
+      {"centre", "X", "see scale [the middle of the action range when squashed, else 0]"},
+      {"clip", "C", "limit actions to -C .. C, besides the task's bounds [none]"},
+      {"obs-mean", "X;Y;..", "mean of each observation, for networks trained on normalised ones"},
+      {"obs-var", "X;Y;..", "variance of each observation"},
+      {"obs-epsilon", "E", "added to the variance [1e-8]"},
+      {"obs-clip", "C", "limit of a normalised observation [10]"},
+      {"mean", "NAME", "what the network calls this output"},
+      {"log-std", "NAME", "what the network calls this output"},
+      {"action", "NAME", "what the network calls this output"},
+      {"q", "NAME", "what the network calls this output"},
+      {"q1", "NAME", "what the network calls this output"},
+      {"q2", "NAME", "what the network calls this output"},
+      {"logits", "NAME", "what the network calls this output"},
+  };
+  return kinds;
+}
+
+void set_option(PolicyOptions& options, const PolicySetting& setting) {
+  const std::string& key = setting.key;
+  if (key == "kind") {
+    options.kind = word(setting, {"gaussian", "deterministic", "boltzmann", "greedy"});
+  } else if (key == "temperature") {
+    options.temperature = positive(setting, 1e9);
+  } else if (key == "spread") {
+    options.spread = positive(setting, 1);
+  } else if (key == "squash") {
+    options.squash = word(setting, {"tanh", "none"}) == "tanh" ? Squash::tanh : Squash::none;
+  } else if (key == "scale") {
+    options.scale = numbers(setting);
+  } else if (key == "centre") {
+    options.centre = numbers(setting);
+  } else if (key == "clip") {
+    options.clip = positive(setting, 1e300);
+  } else if (key == "obs-mean") {
+    options.normalisation.mean = numbers(setting);
+  } else if (key == "obs-var") {
+    options.normalisation.variance = numbers(setting);
+  } else if (key == "obs-epsilon") {
+    options.normalisation.epsilon = number(setting);
+  } else if (key == "obs-clip") {
+    options.normalisation.clip = positive(setting, 1e300);
+  } else if (is_output(key)) {
+    options.outputs[key == "log-std" ? "log_std" : key] = setting.value;
+  } else {
+    std::vector<std::string> known;
+    for (const PolicySettingKind& kind : known_policy_settings()) known.push_back(kind.key);
+    throw_unknown(fmt::format("{}: setting of a policy", setting.source), key, known);
+  }
+}
+
+std::vector<PolicySetting> read_sidecar(const std::filesystem::path& network) {
+  std::filesystem::path path = network;
+  path.replace_extension(".toml");
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) return {};
+  std::vector<PolicySetting> settings;
+  for (const TomlEntry& entry : read_toml(path)) {
+    settings.push_back({entry.key, fmt::format("{}", fmt::join(entry.values, ";")),
+                        fmt::format("'{}' line {}", path.string(), entry.line)});
+  }
+  return settings;
+}
+
+}  // namespace mercer
