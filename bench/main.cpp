@@ -41,7 +41,7 @@ class RatioReporter : public benchmark::ConsoleReporter {
       if (subject == 0 || reference == 0) continue;  // filtered out
       const bool met = reference / subject >= ratio.at_least;
       missed += met ? 0 : 1;
-      fmt::print("{}: {:.2f} ns against {:.2f} ns an item, {:.1f} times faster (asked: {:.1f}) {}\n", ratio.what,
+      fmt::print("{}: {:.3g} ns against {:.3g} ns an item, {:.2f} times as fast (asked: {:.1f}) {}\n", ratio.what,
                  subject, reference, reference / subject, ratio.at_least, met ? "met" : "MISSED");
     }
     return missed;

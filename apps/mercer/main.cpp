@@ -6,6 +6,7 @@ int main(int argc, char** argv) {
   open_standard_streams();
   catch_interrupts();
   Program program;
+  add_train(program);
   add_rollout(program);
   add_evaluate(program);
   add_list(program);

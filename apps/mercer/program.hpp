@@ -55,6 +55,7 @@ class Program {
   std::vector<std::unique_ptr<Verb>> verbs_;
 };
 
+void add_train(Program& program);
 void add_rollout(Program& program);
 void add_evaluate(Program& program);
 void add_list(Program& program);

@@ -129,6 +129,17 @@ template <>
 std::uint32_t parse_setting(const std::string& text, const std::string& source) {
   return parse_number<std::uint32_t>(text, source, "a whole number, 0 to 4294967295");
 }
+template <>
+std::vector<std::uint64_t> parse_setting(const std::string& text, const std::string& source) {
+  constexpr std::string_view kind = "whole numbers with ',' or 'x' between them";
+  std::vector<std::uint64_t> values;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of(",x", begin), text.size());
+    values.push_back(parse_number<std::uint64_t>(text.substr(begin, end - begin), source, kind));
+    begin = end + 1;
+  }
+  return values;
+}
 
 Setting& Settings::add_text(Setting setting) {
   const std::string flag = "--" + setting.name;

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include <fcntl.h>
@@ -32,17 +33,24 @@ class Bar {
   }
   void draw(std::string_view stage, double fraction) {
     const auto now = Clock::now();
+    if (!first_) first_ = fraction;
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
     const double passed = std::chrono::duration<double>(now - start_).count();
     constexpr std::size_t width = 30;
     const auto full = static_cast<std::size_t>(fraction * width);
     tell("\r{} [{}{}] {:3.0f}%  {} left\x1b[K", stage, std::string(full, '='), std::string(width - full, ' '),
-         100 * fraction, duration_text(passed * (1 - fraction) / fraction));
+         100 * fraction, left(passed, fraction));
     drawn_ = true;
   }
 
  private:
+  // Work that was taken up again did not begin at zero.
+  std::string left(double passed, double fraction) const {
+    return fraction > *first_ ? duration_text(passed * (1 - fraction) / (fraction - *first_)) : "?";
+  }
+
+  std::optional<double> first_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point last_ = start_;
   bool drawn_ = false;

@@ -53,6 +53,9 @@ std::vector<Wanted> numbers(const Array& array) {
 Array Array::of(std::span<const double> values, std::vector<std::size_t> shape) {
   return make_array(Type::f64, values, std::move(shape));
 }
+Array Array::of(std::span<const float> values, std::vector<std::size_t> shape) {
+  return make_array(Type::f32, values, std::move(shape));
+}
 Array Array::of(std::span<const std::int64_t> values, std::vector<std::size_t> shape) {
   return make_array(Type::i64, values, std::move(shape));
 }

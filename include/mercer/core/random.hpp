@@ -13,6 +13,10 @@ enum class Stage : std::uint16_t {
   transition = 2,  ///< noise in the dynamics
   action = 3,      ///< a policy sampling its action
   task = 4,        ///< making a task (the fixed noise of `noisy-bandit`)
+  weights = 5,     ///< initial weights of networks
+  replay = 6,      ///< which steps a minibatch holds
+  explore = 7,     ///< exploring while training
+  update = 8,      ///< noise inside an update of the weights
 };
 
 /// Names one source of random numbers: the same key gives the same numbers on any thread, in any batch, in any order.

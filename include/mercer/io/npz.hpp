@@ -19,6 +19,7 @@ struct Array {
   std::vector<std::byte> data;
 
   static Array of(std::span<const double> values, std::vector<std::size_t> shape);
+  static Array of(std::span<const float> values, std::vector<std::size_t> shape);
   static Array of(std::span<const std::int64_t> values, std::vector<std::size_t> shape);
   static Array of_flags(std::span<const std::uint8_t> values, std::vector<std::size_t> shape);
   /// One string: numpy reads it as a bytes value.

@@ -1,0 +1,84 @@
+// Updates of soft actor-critic as a fraction of this machine's own matrix product: Eigen's sgemm, 256 x 256 x 256, in
+// the same run and on the same number of threads. An item is a floating-point operation. Of an update only the matrix
+// products count, each once (`sac_update_flops`); noise, element-wise work, Adam and target networks take time and
+// count nothing.
+
+#include <thread>
+
+#include <Eigen/Core>
+#include <benchmark/benchmark.h>
+
+#include "learn/learner.hpp"
+#include "learn/replay.hpp"
+#include "learn/sac_update.hpp"
+#include "mercer/core/parallel.hpp"
+#include "mercer/core/random.hpp"
+#include "mercer/env/registry.hpp"
+#include "ratio.hpp"
+
+namespace {
+
+// The product that a thread can do best, on each of `threads` threads with matrices of its own.
+void run_sgemm(benchmark::State& state, std::size_t threads) {
+  constexpr Eigen::Index n = 256;
+  constexpr std::size_t rounds = 64;
+  const mercer::ThreadLimit limit(threads);
+  struct Factors {
+    Eigen::MatrixXf a = Eigen::MatrixXf::Random(n, n), b = Eigen::MatrixXf::Random(n, n), c = a;
+  };
+  std::vector<Factors> factors(threads);
+  for (auto _ : state) {
+    mercer::for_each_block(threads, 1, [&](mercer::Block block) {
+      Factors& own = factors[block.index];
+      for (std::size_t i = 0; i < rounds; ++i) {
+        own.c.noalias() = own.a * own.b;
+        benchmark::ClobberMemory();
+      }
+    });
+  }
+  const double flops = 2.0 * n * n * n * rounds * static_cast<double>(threads);
+  state.SetItemsProcessed(static_cast<std::int64_t>(static_cast<double>(state.iterations()) * flops));
+}
+
+// Whole updates of a learner on the pendulum, drawing the minibatch from 10,000 steps and all noise included.
+void run_updates(benchmark::State& state, std::size_t threads, std::vector<std::size_t> hidden, std::size_t batch) {
+  const mercer::ThreadLimit limit(threads);
+  mercer::SacOptions options;
+  options.hidden = std::move(hidden);
+  options.batch_size = batch;
+  const auto env = mercer::make_env("pendulum");
+  const auto learner = mercer::learn::make_sac(options, env->task(), 0);
+  constexpr std::size_t steps = 10'000;
+  mercer::learn::Replay replay(3, 1, steps, steps);
+  for (std::size_t i = 0; i < steps; ++i) {
+    mercer::Random random({1, mercer::Stage::task, i, 0});
+    const auto draw = [&] { return static_cast<float>(2 * random.uniform() - 1); };
+    const std::array now{draw(), draw(), draw()}, next{draw(), draw(), draw()}, action{draw(), 0.0F, 0.0F};
+    replay.add(now, std::span(action).first(1), next, draw(), false);
+  }
+  for (auto _ : state) learner->update(replay);
+  const auto updates = static_cast<double>(state.iterations());
+  state.SetItemsProcessed(static_cast<std::int64_t>(updates * mercer::learn::sac_update_flops(3, 1, options)));
+  state.counters["updates"] = benchmark::Counter(updates, benchmark::Counter::kIsRate);
+}
+
+void sgemm_1(benchmark::State& state) { run_sgemm(state, 1); }
+void sgemm_2(benchmark::State& state) { run_sgemm(state, 2); }
+void sac_64x64_batch_100_1(benchmark::State& state) { run_updates(state, 1, {64, 64}, 100); }
+void sac_64x64_batch_100_2(benchmark::State& state) { run_updates(state, 2, {64, 64}, 100); }
+void sac_256x256_batch_256_1(benchmark::State& state) { run_updates(state, 1, {256, 256}, 256); }
+void sac_256x256_batch_256_2(benchmark::State& state) { run_updates(state, 2, {256, 256}, 256); }
+
+BENCHMARK(sgemm_1)->UseRealTime();
+BENCHMARK(sgemm_2)->UseRealTime();
+BENCHMARK(sac_64x64_batch_100_1)->UseRealTime();
+BENCHMARK(sac_64x64_batch_100_2)->UseRealTime();
+BENCHMARK(sac_256x256_batch_256_1)->UseRealTime();
+BENCHMARK(sac_256x256_batch_256_2)->UseRealTime();
+const bool declared =
+    declare_ratio({"SAC 256x256, batch 256, one thread", "sac_256x256_batch_256_1", "sgemm_1", 0.6}) &&
+    declare_ratio({"SAC 64x64, batch 100, one thread", "sac_64x64_batch_100_1", "sgemm_1", 0.4}) &&
+    declare_ratio({"SAC 256x256, batch 256, two threads", "sac_256x256_batch_256_2", "sgemm_2", 0.6}) &&
+    declare_ratio({"SAC 64x64, batch 100, two threads", "sac_64x64_batch_100_2", "sgemm_2", 0.4});
+
+}  // namespace

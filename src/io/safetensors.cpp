@@ -1,0 +1,199 @@
+#include "mercer/io/safetensors.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "io/corrupt.hpp"
+#include "mercer/core/error.hpp"
+#include "mercer/io/file.hpp"
+
+namespace mercer {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::size_t length_bytes = 8;
+constexpr std::size_t most_header_bytes = 100'000'000;  // as in the reference implementation
+constexpr const char* metadata_key = "__metadata__";
+
+struct ElementType {
+  const char* name;
+  Array::Type type;
+  std::size_t bytes;
+};
+constexpr std::array element_types{
+    ElementType{"F64", Array::Type::f64, 8}, ElementType{"F32", Array::Type::f32, 4},
+    ElementType{"I64", Array::Type::i64, 8}, ElementType{"I32", Array::Type::i32, 4},
+    ElementType{"U8", Array::Type::u8, 1},   ElementType{"BOOL", Array::Type::boolean, 1},
+};
+
+[[noreturn]] void throw_unreadable(const std::string& where, std::string_view what) {
+  throw Error(ErrorCode::bad_format, fmt::format("'{}' {}", where, what),
+              "Give a safetensors file with tensors of type F64, F32, I64, I32, U8 or BOOL");
+}
+
+const ElementType* find_type(Array::Type type) {
+  const auto* found = std::ranges::find(element_types, type, &ElementType::type);
+  return found == element_types.end() ? nullptr : found;
+}
+
+const ElementType& type_to_write(const std::string& name, const Array& array) {
+  const ElementType* type = find_type(array.type);
+  if (type == nullptr || name == metadata_key || array.size() * type->bytes != array.data.size()) {
+    throw Error(ErrorCode::bad_value, fmt::format("'{}' cannot be a tensor of a safetensors file", name),
+                "Give numbers, as many as the shape says, under a name other than __metadata__");
+  }
+  return *type;
+}
+
+// The JSON library keeps the last of two equal keys; a file that has them is not to be trusted.
+json parse_header(std::string_view text, const std::string& where) {
+  std::vector<std::set<std::string>> keys;
+  const auto check_keys = [&](int, json::parse_event_t event, json& parsed) {
+    if (event == json::parse_event_t::object_start) keys.emplace_back();
+    if (event == json::parse_event_t::object_end) keys.pop_back();
+    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
+      throw_corrupt(where, fmt::format("names '{}' twice in its header", parsed.get<std::string>()));
+    }
+    return true;
+  };
+  try {
+    return json::parse(text, check_keys);
+  } catch (const json::exception&) {
+    throw_unreadable(where, "has a header that is not JSON: it is no safetensors file, or damaged");
+  }
+}
+
+bool is_index(const json& value) { return value.is_number_unsigned(); }
+
+// One entry of the header, its sizes checked against the `available` bytes of data.
+struct Entry {
+  std::string name;
+  Array array;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+};
+
+Entry parse_entry(const std::string& name, const json& value, std::size_t available, const std::string& where) {
+  const bool complete = value.is_object() && value.contains("dtype") && value["dtype"].is_string() &&
+                        value.contains("shape") && value["shape"].is_array() && value.contains("data_offsets") &&
+                        value["data_offsets"].is_array() && value["data_offsets"].size() == 2 &&
+                        is_index(value["data_offsets"][0]) && is_index(value["data_offsets"][1]) &&
+                        std::ranges::all_of(value["shape"], is_index);
+  if (!complete) throw_unreadable(where, fmt::format("describes tensor '{}' in no way that is known", name));
+  const auto dtype = value["dtype"].get<std::string>();
+  const auto* type = std::ranges::find(element_types, dtype, &ElementType::name);
+  if (type == element_types.end()) throw_unreadable(where, fmt::format("has tensor '{}' of type '{}'", name, dtype));
+
+  Entry entry{name, {type->type, {}, {}}, value["data_offsets"][0], value["data_offsets"][1]};
+  if (entry.begin > entry.end || entry.end > available) {
+    throw_corrupt(where,
+                  fmt::format("has tensor '{}' at bytes {} to {} of {}", name, entry.begin, entry.end, available));
+  }
+  std::size_t bytes = type->bytes;
+  for (const json& extent : value["shape"]) {
+    entry.array.shape.push_back(extent);
+    if (__builtin_mul_overflow(bytes, entry.array.shape.back(), &bytes)) bytes = SIZE_MAX;
+  }
+  // A product that overflowed may come back to a size that fits when a later extent is zero; such a shape is refused.
+  const bool empty = std::ranges::find(entry.array.shape, std::size_t{0}) != entry.array.shape.end();
+  if ((empty ? std::size_t{0} : bytes) != entry.end - entry.begin) {
+    throw_corrupt(
+        where, fmt::format("has tensor '{}' with {} bytes, which do not fit its shape", name, entry.end - entry.begin));
+  }
+  return entry;
+}
+
+std::map<std::string, std::string> parse_metadata(const json& value, const std::string& where) {
+  std::map<std::string, std::string> metadata;
+  if (!value.is_object()) throw_unreadable(where, "has metadata that are not text by key");
+  for (const auto& [key, text] : value.items()) {
+    if (!text.is_string()) throw_unreadable(where, fmt::format("has metadata '{}' that are not text", key));
+    metadata[key] = text.get<std::string>();
+  }
+  return metadata;
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, const Safetensors& file) {
+  std::vector<std::pair<std::string, const Array*>> order;
+  for (const auto& [name, array] : file.tensors) {
+    type_to_write(name, array);
+    order.emplace_back(name, &array);
+  }
+  std::ranges::stable_sort(order, std::greater{}, [](const auto& item) { return find_type(item.second->type)->bytes; });
+
+  ordered_json header = ordered_json::object();
+  if (!file.metadata.empty()) {
+    header[metadata_key] = ordered_json::object();
+    for (const auto& [key, text] : file.metadata) header[metadata_key][key] = text;
+  }
+  std::size_t offset = 0;
+  for (const auto& [name, array] : order) {
+    const std::size_t end = offset + array->data.size();
+    header[name] = {{"dtype", find_type(array->type)->name}, {"shape", array->shape}, {"data_offsets", {offset, end}}};
+    offset = end;
+  }
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const ordered_json::exception&) {
+    throw Error(ErrorCode::bad_value, "a name or the metadata of a safetensors file are not UTF-8", "Give UTF-8 text");
+  }
+  text.append((length_bytes - text.size() % length_bytes) % length_bytes, ' ');
+  write_atomically(path, [&](std::ostream& out) {
+    std::array<char, length_bytes> length{};
+    for (std::size_t i = 0; i < length_bytes; ++i) length[i] = static_cast<char>(text.size() >> (8 * i) & 255);
+    out.write(length.data(), length_bytes);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    for (const auto& [name, array] : order) {
+      out.write(reinterpret_cast<const char*>(array->data.data()), static_cast<std::streamsize>(array->data.size()));
+    }
+  });
+}
+
+Safetensors read_safetensors(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  const std::vector<std::byte> bytes = read_file(path);
+  if (bytes.size() < length_bytes) throw_corrupt(where, "is too short for a safetensors file");
+  std::uint64_t length = 0;
+  for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | static_cast<std::uint64_t>(bytes[i]);
+  if (length > most_header_bytes) throw_unreadable(where, fmt::format("announces a header of {} bytes", length));
+  if (length > bytes.size() - length_bytes) throw_corrupt(where, "ends before the header it announces");
+
+  const auto data = std::span(bytes).subspan(length_bytes + length);
+  const json header = parse_header({reinterpret_cast<const char*>(bytes.data()) + length_bytes, length}, where);
+  if (!header.is_object()) throw_unreadable(where, "has a header that is no JSON object");
+
+  Safetensors file;
+  std::vector<Entry> entries;
+  for (const auto& [name, value] : header.items()) {
+    if (name == metadata_key) {
+      file.metadata = parse_metadata(value, where);
+    } else {
+      entries.push_back(parse_entry(name, value, data.size(), where));
+    }
+  }
+  std::ranges::sort(entries, {}, [](const Entry& entry) { return std::pair(entry.begin, entry.end); });
+  std::size_t expected = 0;
+  for (Entry& entry : entries) {
+    if (entry.begin != expected) {
+      throw_corrupt(where, fmt::format("has a hole or an overlap before tensor '{}'", entry.name));
+    }
+    expected = entry.end;
+    const auto part = data.subspan(entry.begin, entry.end - entry.begin);
+    entry.array.data.assign(part.begin(), part.end());
+    file.tensors[entry.name] = std::move(entry.array);
+  }
+  if (expected != data.size()) throw_corrupt(where, "has bytes after its last tensor, or ends before it");
+  return file;
+}
+
+}  // namespace mercer

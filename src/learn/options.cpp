@@ -1,0 +1,51 @@
+#include "mercer/learn/options.hpp"
+
+#include "mercer/core/error.hpp"
+
+namespace mercer {
+namespace {
+
+void check_shared(const LearnOptions& o) {
+  const auto size = [](std::size_t value) { return static_cast<double>(value); };
+  require_in_range("number of hidden layers", size(o.hidden.size()), 0, 8, "Use fewer layers");
+  for (const std::size_t width : o.hidden) {
+    require_in_range("width of a hidden layer", size(width), 1, 4096, "Give widths such as 256x256");
+  }
+  require_in_range("learning-rate", o.learning_rate, 1e-8, 1, "Give a step length such as 0.001");
+  require_in_range("batch-size", size(o.batch_size), 2, 65536, "Give a minibatch such as 256");
+  require_in_range("gamma", o.gamma, 0, 1, "Give a discount from 0 to 1");
+  require_in_range("buffer", size(o.buffer), 1, 1e8, "Give the number of steps to remember");
+  require_in_range("warmup", size(o.warmup), 1, 1e9, "Play at least one step before the first update");
+  require_in_range("train-every", size(o.train_every), 1, 1e6, "Use 1 to update after every step");
+  require_in_range("updates", size(o.updates), 1, 1000, "Use 1 for one update each time");
+}
+
+void check_own(const SacOptions& o) {
+  require_in_range("tau", o.tau, 1e-8, 1, "Give a share such as 0.005");
+  require_in_range("initial-alpha", o.initial_alpha, 1e-8, 1000, "Give a temperature such as 1");
+  if (o.target_entropy) {
+    require_in_range("target-entropy", *o.target_entropy, -1000, 1000, "Leave it out to have minus one per action");
+  }
+  require_in_range("noise-correlation", o.noise_correlation, 0, 0.9999, "Use 0 for independent noise");
+}
+
+void check_own(const DqnOptions& o) {
+  require_in_range("epsilon-start", o.epsilon_start, 0, 1, "Give a share of random actions from 0 to 1");
+  require_in_range("epsilon-end", o.epsilon_end, 0, 1, "Give a share of random actions from 0 to 1");
+  require_in_range("epsilon-steps", static_cast<double>(o.epsilon_steps), 1, 1e9, "Give a number of steps");
+  require_in_range("target-every", static_cast<double>(o.target_every), 1, 1e9, "Give a number of updates");
+  require_in_range("max-gradient-norm", o.max_gradient_norm, 1e-6, 1e6, "Give a length such as 10");
+}
+
+}  // namespace
+
+void check_options(const AlgorithmOptions& options) {
+  std::visit(
+      [](const auto& own) {
+        check_shared(own);
+        check_own(own);
+      },
+      options);
+}
+
+}  // namespace mercer

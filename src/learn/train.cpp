@@ -1,0 +1,120 @@
+#include "mercer/learn/train.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "learn/manifest.hpp"
+#include "learn/training.hpp"
+#include "mercer/core/error.hpp"
+
+namespace mercer {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+std::vector<std::uint64_t> checked_snapshots(const TrainOptions& options) {
+  require_in_range("steps", static_cast<double>(options.steps), 1, 1e9, "Give the number of steps to train");
+  require_in_range("checkpoint-seconds", options.checkpoint_seconds, 0, 1e6, "Give the seconds between checkpoints");
+  std::vector<std::uint64_t> steps = options.snapshots;
+  for (const std::uint64_t step : steps) {
+    require_in_range("snapshots", static_cast<double>(step), 1, static_cast<double>(options.steps),
+                     "Give steps of the run, or train for more --steps");
+  }
+  steps.push_back(options.steps);
+  std::ranges::sort(steps);
+  steps.erase(std::ranges::unique(steps).begin(), steps.end());
+  return steps;
+}
+
+// Writes a checkpoint now and then: seldom enough to cost at most a twentieth of the time.
+class Checkpoints {
+ public:
+  Checkpoints(learn::Training& training, std::filesystem::path file, double seconds)
+      : training_(training), file_(std::move(file)), interval_(seconds) {}
+
+  void write() {
+    const auto start = Clock::now();
+    training_.write_checkpoint(file_);
+    last_ = Clock::now();
+    cost_ = std::chrono::duration<double>(last_ - start).count();
+  }
+  void write_if_due() {
+    if (interval_ == 0 || seconds_since(last_) >= std::max(interval_, 20 * cost_)) write();
+  }
+
+ private:
+  learn::Training& training_;
+  std::filesystem::path file_;
+  double interval_;
+  double cost_ = 0;
+  Clock::time_point last_ = Clock::now();
+};
+
+// A snapshot of a step that the run has passed can only be there already.
+void check_passed_snapshots(const learn::RunFolder& folder, const std::vector<std::uint64_t>& steps,
+                            std::uint64_t passed) {
+  for (const std::uint64_t step : steps) {
+    if (step > passed || std::filesystem::exists(folder.snapshot(step))) continue;
+    throw Error(ErrorCode::bad_value,
+                fmt::format("the run has passed {} steps and there is no '{}'", passed, folder.snapshot(step).string()),
+                "Ask for snapshots of later steps, use another --out, or --force to begin again");
+  }
+}
+
+// The run as far as it got, or a new one.
+std::unique_ptr<learn::Training> take_up(const Env& env, const TrainOptions& options,
+                                         const nlohmann::ordered_json& configuration, const learn::RunFolder& folder,
+                                         const std::vector<std::uint64_t>& snapshots) {
+  auto training = std::make_unique<learn::Training>(env, options, configuration);
+  if (!std::filesystem::exists(folder.checkpoint())) return training;
+  try {
+    training->read_checkpoint(folder.checkpoint());
+    check_passed_snapshots(folder, snapshots, training->step());
+    return training;
+  } catch (const Error&) {
+    if (!options.force) throw;
+    return std::make_unique<learn::Training>(env, options, configuration);
+  }
+}
+
+}  // namespace
+
+TrainResult train(const Env& env, const TrainOptions& options, const Progress& progress) {
+  const auto start = Clock::now();
+  const std::vector<std::uint64_t> snapshots = checked_snapshots(options);
+  const auto configuration = learn::configuration(env.task(), options);
+  learn::make_learner(options.algorithm, env.task(), options.seed);  // refuses bad options before the folder is touched
+  const learn::RunFolder folder(options.folder, configuration, options.force);
+  const auto taken_up = take_up(env, options, configuration, folder, snapshots);
+  learn::Training& training = *taken_up;
+
+  TrainResult result{std::max(options.steps, training.step()), training.step(), 0, {}};
+  for (const std::uint64_t step : snapshots) result.snapshots.push_back({step, folder.snapshot(step)});
+  Checkpoints checkpoints(training, folder.checkpoint(), options.checkpoint_seconds);
+  while (training.step() < options.steps) {
+    if (progress.stop.stop_requested()) {
+      checkpoints.write();
+      progress.check();
+    }
+    training.advance();
+    if (std::ranges::binary_search(snapshots, training.step())) {
+      training.write_snapshot(folder.snapshot(training.step()));
+    }
+    if (training.step() == options.steps) {
+      checkpoints.write();
+    } else {
+      checkpoints.write_if_due();
+    }
+    if (progress.report) {
+      progress.report("training", static_cast<double>(training.step()) / static_cast<double>(options.steps));
+    }
+  }
+  result.seconds = seconds_since(start);
+  return result;
+}
+
+}  // namespace mercer
