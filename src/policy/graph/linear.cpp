@@ -1,5 +1,3 @@
-// Products need room for packed blocks: on the stack, so that nothing is allocated per call.
-#define EIGEN_STACK_ALLOCATION_LIMIT (1 << 20)
 #include <Eigen/Core>
 #include <fmt/format.h>
 
