@@ -17,7 +17,8 @@ using mercer::ErrorCode;
 void Playing::add_settings(Settings& settings) {
   Setting& task = settings.add({"env", "Task to play, such as pendulum or chain:n=20", "TASK"}, env);
   for (const mercer::EnvEntry& entry : mercer::known_envs()) task.choices.push_back(entry.name);
-  Setting& kind = settings.add({"policy", "Policy that plays: uniform or tabular:FILE", "POLICY"}, policy);
+  Setting& kind =
+      settings.add({"policy", "Policy that plays: uniform, tabular:FILE or a network FILE.onnx", "POLICY"}, policy);
   kind.choices = {"uniform", "tabular:"};
   settings.add({"episodes", "Episodes to play, 1 to 10^9 [100]", "N"}, options.episodes);
   settings.add_choice({"act", "Draw actions or play the mean one [sample]", "HOW"}, options.act,
@@ -25,6 +26,17 @@ void Playing::add_settings(Settings& settings) {
   settings.add({"gamma", "Discount, 0 to 1 [the task's]", "G"}, options.gamma);
   settings.add({"horizon", "Steps after which an episode is cut off [the task's]", "N"}, options.horizon);
   settings.add({"starts", "Take the start states from these rollouts (.npz or .csv)", "FILE"}, starts);
+  for (const mercer::PolicySettingKind& known : mercer::known_policy_settings()) {
+    if (known.value == "NAME") continue;  // of an output: in FILE.toml or FILE.onnx:mean=NAME
+    settings.add({known.key,
+                  "Network: " + known.help,
+                  known.value,
+                  {},
+                  false,
+                  [this, key = known.key](const std::string& text, const std::string& source) {
+                    policy_settings.push_back({key, text, source});
+                  }});
+  }
   settings.add({"batch", "Episodes in lockstep, 0 to choose [0]; changes no result", "N"}, options.batch);
 }
 
@@ -39,7 +51,7 @@ std::unique_ptr<mercer::Policy> Playing::make_policy(const mercer::Env& task) co
   if (policy.empty()) {
     throw Error(ErrorCode::missing_option, "no policy was named", "Add --policy POLICY; 'mercer list' shows the kinds");
   }
-  return mercer::make_policy(policy, task.task());
+  return mercer::make_policy(policy, task.task(), policy_settings);
 }
 
 mercer::RolloutOptions Playing::complete(const mercer::Env& task, const CommonOptions& common) const {

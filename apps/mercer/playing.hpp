@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mercer/env/env.hpp"
+#include "mercer/policy/options.hpp"
 #include "mercer/policy/policy.hpp"
 #include "mercer/rollout/rollout.hpp"
 #include "program.hpp"
@@ -12,6 +13,7 @@
 struct Playing {
   std::string env;
   std::string policy;
+  std::vector<mercer::PolicySetting> policy_settings;  ///< what the flags say about a network
   std::string starts;
   mercer::RolloutOptions options;
 

@@ -49,6 +49,8 @@ class Settings {
     };
     return add_text(std::move(setting));
   }
+  /// A setting that brings its own `assign`.
+  Setting& add(Setting setting) { return add_text(std::move(setting)); }
   /// A setting that takes one of a few words.
   template <class T>
   Setting& add_choice(Setting setting, T& field, std::map<std::string, T> words) {

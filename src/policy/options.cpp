@@ -23,7 +23,7 @@ std::vector<double> numbers(const PolicySetting& setting) {
   std::vector<double> out;
   std::string_view rest = setting.value;
   while (true) {
-    const std::size_t end = std::min(rest.find(';'), rest.size());
+    const std::size_t end = std::min(rest.find_first_of(";,"), rest.size());
     double number = 0;
     const auto [stop, trouble] = std::from_chars(rest.data(), rest.data() + end, number);
     if (trouble != std::errc{} || stop != rest.data() + end || !std::isfinite(number)) {

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "mercer/core/error.hpp"
 #include "mercer/core/nearest.hpp"
@@ -11,6 +12,7 @@
 #include "mercer/policy/tabular.hpp"
 #include "mercer/policy/uniform.hpp"
 #include "policy/from_network.hpp"
+#include "policy/snapshot.hpp"
 
 namespace mercer {
 namespace {
@@ -61,15 +63,16 @@ struct NetworkSpec {
 };
 
 std::optional<NetworkSpec> find_network_file(std::string_view spec) {
-  constexpr std::string_view ending = ".onnx";
-  if (spec.ends_with(ending)) return NetworkSpec{std::string(spec), {}};
-  const std::size_t place = spec.find(".onnx:");
-  if (place == std::string_view::npos) return std::nullopt;
-  return NetworkSpec{std::string(spec.substr(0, place + ending.size())), spec.substr(place + ending.size() + 1)};
+  for (const std::string_view ending : {".onnx", ".safetensors"}) {
+    if (spec.ends_with(ending)) return NetworkSpec{std::string(spec), {}};
+    const std::size_t place = spec.find(std::string(ending) + ":");
+    if (place == std::string_view::npos) continue;
+    return NetworkSpec{std::string(spec.substr(0, place + ending.size())), spec.substr(place + ending.size() + 1)};
+  }
+  return std::nullopt;
 }
 
-std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task& task,
-                                            const std::vector<PolicySetting>& overrides) {
+PolicyOptions read_options(const NetworkSpec& spec, const std::vector<PolicySetting>& overrides) {
   PolicyOptions options;
   for (const PolicySetting& setting : read_sidecar(spec.file)) set_option(options, setting);
   std::string_view rest = spec.settings;
@@ -79,13 +82,46 @@ std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task&
     const std::size_t equals = part.find('=');
     if (equals == std::string_view::npos) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' behind '{}' is not key=value", part, spec.file),
-                  "Write FILE.onnx:key=value,key=value");
+                  "Write FILE:key=value,key=value");
     }
     set_option(options, {std::string(part.substr(0, equals)), std::string(part.substr(equals + 1)),
                          fmt::format("'{}'", spec.file)});
   }
   for (const PolicySetting& setting : overrides) set_option(options, setting);
-  return make_network_policy(spec.file, read_onnx(spec.file), task, options);
+  return options;
+}
+
+std::vector<std::string> names_of(const Space& space) {
+  std::vector<std::string> names;
+  for (const Axis& axis : space.axes) names.push_back(axis.name);
+  return names;
+}
+
+// A snapshot knows what it was trained on: the same numbers under other names are not the same.
+void check_names(const std::string& file, const Contract& contract, const Task& task) {
+  const auto compare = [&](const Space& own, const Space& other, std::string_view what) {
+    if (names_of(own) == names_of(other)) return;
+    throw Error(
+        ErrorCode::shape_mismatch,
+        fmt::format("policy '{}' was trained on '{}' with {} ({}) and those of task '{}' are ({})", file, contract.task,
+                    what, fmt::join(names_of(own), ", "), task.name, fmt::join(names_of(other), ", ")),
+        "Choose the task that the policy was trained on");
+  };
+  compare(contract.observation, task.observation, "observations");
+  compare(contract.action, task.action, "actions");
+}
+
+std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task& task,
+                                            const std::vector<PolicySetting>& overrides) {
+  PolicyOptions options = read_options(spec, overrides);
+  if (spec.file.ends_with(".onnx")) return make_network_policy(spec.file, read_onnx(spec.file), task, options);
+  const bool from_q =
+      options.kind ? *options.kind == "boltzmann" || *options.kind == "greedy" : options.temperature.has_value();
+  const SnapshotNetwork snapshot = read_snapshot(spec.file, from_q);
+  check_names(spec.file, snapshot.contract, task);
+  if (options.centre.empty()) options.centre = snapshot.contract.centre;
+  if (options.scale.empty()) options.scale = snapshot.contract.scale;
+  return make_network_policy(spec.file, snapshot.network, task, options);
 }
 
 }  // namespace
@@ -93,7 +129,8 @@ std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task&
 std::vector<PolicyKind> known_policies() {
   return {{"uniform", "every action equally likely"},
           {"tabular:FILE", "pi[state][action] from a .json or .npz file, for tasks with finitely many states"},
-          {"FILE.onnx", "a network: mean and log_std, action, q (or q1 and q2), or logits"}};
+          {"FILE.onnx", "a network: mean and log_std, action, q (or q1 and q2), or logits"},
+          {"FILE.safetensors", "a snapshot that 'mercer train' wrote"}};
 }
 
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,

@@ -23,7 +23,7 @@ struct PolicyOptions {
   std::map<std::string, std::string> outputs{};  ///< what the network calls its output `mean`, `log_std`, `q`, ...
 };
 
-/// One option as a person writes it: key, text, and where it stood, for messages. Lists are separated by ';'.
+/// One option as a person writes it: key, text, and where it stood, for messages. Lists are separated by ';' or ','.
 struct PolicySetting {
   std::string key;
   std::string value;

@@ -19,9 +19,10 @@ struct PolicyKind {
 std::vector<PolicyKind> known_policies();
 
 /// Makes the policy that `spec` names, for a task: "uniform", "tabular:FILE" (or just the file), or a network:
-/// "FILE.onnx", "FILE.onnx:key=value,..." with `known_policy_settings`. A file FILE.toml beside a network is read
-/// first, then the settings of the spec, then `overrides`. Throws `unknown_name` with the nearest known one, or
-/// `shape_mismatch` when the policy does not fit the task.
+/// "FILE.onnx" or "FILE.safetensors" (a snapshot of `train`), and behind it ":key=value,..." with
+/// `known_policy_settings`. A file FILE.toml beside a network is read first, then the settings of the spec, then
+/// `overrides`. Throws `unknown_name` with the nearest known one, or `shape_mismatch` when the policy does not fit the
+/// task.
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
                                     const std::vector<PolicySetting>& overrides = {});
 

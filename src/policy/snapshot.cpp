@@ -1,0 +1,120 @@
+#include "policy/snapshot.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/io/safetensors.hpp"
+#include "policy/contract_json.hpp"
+#include "policy/graph/graph.hpp"
+
+namespace mercer {
+namespace {
+
+[[noreturn]] void refuse(const std::string& where, const std::string& why) {
+  throw Error(ErrorCode::bad_format, fmt::format("'{}': {}", where, why), "Give a snapshot that 'mercer train' wrote");
+}
+
+nlohmann::json read_manifest(const Safetensors& file, const std::string& where) {
+  const auto found = file.metadata.find("mercer");
+  if (found == file.metadata.end()) refuse(where, "it has no manifest and was not written by Mercer");
+  const nlohmann::json manifest = nlohmann::json::parse(found->second, nullptr, false);
+  if (!manifest.is_object() || !manifest.contains("format") || !manifest.contains("kind") ||
+      !manifest.contains("contract")) {
+    refuse(where, "its manifest cannot be read");
+  }
+  if (manifest["format"] != 1) {
+    refuse(where, fmt::format("format {}; this version reads 1", manifest["format"].dump()));
+  }
+  if (manifest.value("activation", "relu") != "relu") {
+    refuse(where, fmt::format("activation {}; this version knows relu", manifest["activation"].dump()));
+  }
+  return manifest;
+}
+
+// Adds the layers "name.0", "name.1", ... that the file holds between values `in` and `out`, with ReLU between them.
+class Layers {
+ public:
+  Layers(GraphBuilder& builder, const Arrays& tensors, const std::string& where)
+      : builder_(builder), tensors_(tensors), where_(where) {}
+
+  void add(const std::string& name, const std::string& in, const std::string& out) {
+    std::size_t count = 0;
+    while (tensors_.contains(fmt::format("{}.{}.weight", name, count))) ++count;
+    if (count == 0) refuse(where_, fmt::format("tensor '{}.0.weight' is missing", name));
+    std::string from = in;
+    for (std::size_t layer = 0; layer < count; ++layer) {
+      const std::string weight = fmt::format("{}.{}.weight", name, layer),
+                        bias = fmt::format("{}.{}.bias", name, layer);
+      add_constant(weight);
+      add_constant(bias);
+      const bool last = layer + 1 == count;
+      const std::string to = last ? out : fmt::format("{}.{}", name, layer);
+      builder_.add_node({"Gemm", weight, {from, weight, bias}, {to}, {{"transB", {1}}}});
+      from = to + ".relu";
+      if (!last) builder_.add_node({"Relu", from, {to}, {from}});
+    }
+  }
+
+ private:
+  void add_constant(const std::string& name) {
+    const auto found = tensors_.find(name);
+    if (found == tensors_.end()) refuse(where_, fmt::format("tensor '{}' is missing", name));
+    Tensor tensor{found->second.shape, found->second.as_doubles()};
+    for (const double number : tensor.data) {
+      if (std::isfinite(number)) continue;
+      throw Error(ErrorCode::not_finite, fmt::format("'{}': tensor '{}' holds {}", where_, name, number),
+                  "The training diverged; take an earlier snapshot");
+    }
+    builder_.add_constant(name, std::move(tensor));
+  }
+
+  GraphBuilder& builder_;
+  const Arrays& tensors_;
+  const std::string& where_;
+};
+
+void add_actor(GraphBuilder& builder, Layers& layers, const nlohmann::json& manifest, std::size_t actions) {
+  const nlohmann::json range = manifest.value("log_std_range", nlohmann::json::array({-20, 2}));
+  layers.add("actor", "obs", "parameters");
+  const auto half = static_cast<double>(actions);
+  builder.add_node({"Split", "", {"parameters"}, {"mean", "any log_std"}, {{"axis", {1}}, {"split", {half, half}}}});
+  builder.add_node({"Clip",
+                    "",
+                    {"any log_std"},
+                    {"log_std"},
+                    {{"min", {range.at(0).get<double>()}}, {"max", {range.at(1).get<double>()}}}});
+  builder.add_output("mean");
+  builder.add_output("log_std");
+}
+
+}  // namespace
+
+SnapshotNetwork read_snapshot(const std::filesystem::path& path, bool critics) {
+  const std::string where = path.string();
+  const Safetensors file = read_safetensors(path);
+  const nlohmann::json manifest = read_manifest(file, where);
+  Contract contract = contract_from_json(manifest["contract"], where);
+  GraphBuilder builder(where);
+  Layers layers(builder, file.tensors, where);
+  builder.add_input("obs", {contract.observation.dimensions()});
+  if (manifest["kind"] == "dqn") {
+    layers.add("q", "obs", "q");
+    builder.add_output("q");
+  } else if (manifest["kind"] != "sac") {
+    refuse(where, fmt::format("its kind is {}; legal: sac, dqn", manifest["kind"].dump()));
+  } else if (critics) {
+    builder.add_input("action", {contract.action.dimensions()});
+    builder.add_node({"Concat", "", {"obs", "action"}, {"both"}, {{"axis", {1}}}});
+    for (const char* const critic : {"q1", "q2"}) {
+      layers.add(critic, "both", critic);
+      builder.add_output(critic);
+    }
+  } else {
+    add_actor(builder, layers, manifest, contract.action.dimensions());
+  }
+  return {Network(builder.finish()), std::move(contract)};
+}
+
+}  // namespace mercer
