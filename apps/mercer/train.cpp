@@ -24,18 +24,22 @@ struct GivenOptions {
   std::optional<std::vector<std::uint64_t>> hidden;
   std::optional<double> learning_rate, gamma, tau, initial_alpha, target_entropy, noise_correlation;
   std::optional<double> epsilon_start, epsilon_end, epsilon_run, max_gradient_norm;
-  std::optional<std::uint64_t> batch_size, buffer, warmup, train_every, updates, epsilon_steps, target_every;
-  std::optional<bool> tune_alpha, double_q;
+  std::optional<std::uint64_t> decay_updates, batch_size, buffer, warmup, train_every, updates, epsilon_steps,
+      target_every;
+  std::optional<bool> scale_observations, tune_alpha, double_q;
 
   void add_settings(Settings& settings) {
     settings.add({"hidden", "Widths of the hidden layers, such as 64x64 [256x256]", "WIDTHS"}, hidden);
     settings.add({"learning-rate", "Step length of Adam, 1e-8 to 1 [0.001]", "R"}, learning_rate);
+    settings.add({"decay-updates", "Updates over which it falls to a hundredth, 0 for never [0]", "N"}, decay_updates);
     settings.add({"batch-size", "Steps in a minibatch, 2 to 65536 [256]", "N"}, batch_size);
     settings.add({"gamma", "Discount, 0 to 1 [0.99]", "G"}, gamma);
     settings.add({"buffer", "Steps remembered for replay [1000000]", "N"}, buffer);
     settings.add({"warmup", "Steps played at random before the first update [500]", "N"}, warmup);
     settings.add({"train-every", "Steps between updates [1]", "N"}, train_every);
     settings.add({"updates", "Updates at a time [1]", "N"}, updates);
+    settings.add({"scale-observations", "Bring observations with finite bounds to [-1, 1] [false]", "BOOL"},
+                 scale_observations);
     settings.add({"tau", "sac: how fast target networks follow, up to 1 [0.005]", "T"}, tau);
     settings.add({"initial-alpha", "sac: temperature at the start [1]", "A"}, initial_alpha);
     settings.add({"tune-alpha", "sac: whether the temperature is tuned [true]", "BOOL"}, tune_alpha);
@@ -60,12 +64,14 @@ struct GivenOptions {
   void apply(mercer::LearnOptions& options) const {
     if (hidden) options.hidden.assign(hidden->begin(), hidden->end());
     take(learning_rate, options.learning_rate);
+    take(decay_updates, options.decay_updates);
     take(batch_size, options.batch_size);
     take(gamma, options.gamma);
     take(buffer, options.buffer);
     take(warmup, options.warmup);
     take(train_every, options.train_every);
     take(updates, options.updates);
+    take(scale_observations, options.scale_observations);
   }
   void apply_own(mercer::SacOptions& options) const {
     refuse("dqn", {{"epsilon-start", epsilon_start.has_value()},

@@ -1,5 +1,6 @@
 #include "learn/adam.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace mercer::learn {
@@ -14,12 +15,18 @@ inline Real moved(const AdamStep<Real>& step, Real g, Real& m, Real& v, Real w) 
 
 }  // namespace
 
+double learning_rate(const LearnOptions& options, std::uint64_t count) {
+  if (options.decay_updates == 0) return options.learning_rate;
+  const double left = 1 - static_cast<double>(count) / static_cast<double>(options.decay_updates);
+  return options.learning_rate * std::max(left, 0.01);
+}
+
 // m / (1 - b1^t) over sqrt(v / (1 - b2^t)) + eps, with sqrt(1 - b2^t) taken out of both.
 template <class Real>
-AdamStep<Real>::AdamStep(double learning_rate, std::uint64_t count) {
+AdamStep<Real>::AdamStep(double rate_of_update, std::uint64_t count) {
   const auto t = static_cast<double>(count);
   const double root = std::sqrt(1 - std::pow(0.999, t));
-  rate = static_cast<Real>(learning_rate * root / (1 - std::pow(0.9, t)));
+  rate = static_cast<Real>(rate_of_update * root / (1 - std::pow(0.9, t)));
   epsilon = static_cast<Real>(1e-8 * root);
 }
 

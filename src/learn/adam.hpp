@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "learn/network.hpp"
+#include "mercer/learn/options.hpp"
 
 namespace mercer::learn {
 
@@ -18,12 +19,15 @@ struct Moments {
 /// so that w -= rate * m / (sqrt(v) + epsilon).
 template <class Real>
 struct AdamStep {
-  AdamStep(double learning_rate, std::uint64_t count);
+  AdamStep(double rate_of_update, std::uint64_t count);
   static constexpr Real beta1 = static_cast<Real>(0.9);
   static constexpr Real beta2 = static_cast<Real>(0.999);
   Real rate;
   Real epsilon;
 };
+
+/// The learning rate of update number `count` (from 1).
+double learning_rate(const LearnOptions& options, std::uint64_t count);
 
 /// One step of weights [begin, end).
 template <class Real>

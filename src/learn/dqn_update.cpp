@@ -76,7 +76,7 @@ void DqnUpdate<Real>::step() {
   const auto most = static_cast<Real>(options_.max_gradient_norm);
   if (length > most) gradients_[0] *= most / length;
   ++count;
-  adam(AdamStep<Real>(options_.learning_rate, count), gradients_[0], moments, weights, 0, weights.size());
+  adam(AdamStep<Real>(learning_rate(options_, count), count), gradients_[0], moments, weights, 0, weights.size());
   if (count % options_.target_every == 0) target = weights;
 }
 

@@ -1,5 +1,7 @@
 #include "learn/manifest.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -15,10 +17,16 @@ using nlohmann::ordered_json;
 constexpr int revision = 1;
 
 ordered_json shared(const LearnOptions& o) {
-  return {{"hidden", o.hidden},           {"learning_rate", o.learning_rate},
-          {"batch_size", o.batch_size},   {"gamma", o.gamma},
-          {"buffer", o.buffer},           {"warmup", o.warmup},
-          {"train_every", o.train_every}, {"updates", o.updates}};
+  return {{"hidden", o.hidden},
+          {"learning_rate", o.learning_rate},
+          {"decay_updates", o.decay_updates},
+          {"batch_size", o.batch_size},
+          {"gamma", o.gamma},
+          {"buffer", o.buffer},
+          {"warmup", o.warmup},
+          {"train_every", o.train_every},
+          {"updates", o.updates},
+          {"scale_observations", o.scale_observations}};
 }
 
 ordered_json to_json(const SacOptions& o) {
@@ -43,9 +51,21 @@ ordered_json to_json(const DqnOptions& o) {
   return document;
 }
 
-// What the actor's output goes through: tanh, then spread over the box.
-Contract contract_with_squash(const Task& task) {
+}  // namespace
+
+Contract learned_contract(const Task& task, const LearnOptions& options) {
   Contract contract = contract_of(task);
+  if (options.scale_observations) {
+    Normalisation& normal = contract.normalisation;
+    for (const Axis& axis : task.observation.axes) {
+      const bool bounded = std::isfinite(axis.range.width()) && axis.range.width() > 0;
+      const double half = bounded ? axis.range.width() / 2 : 1;
+      normal.mean.push_back(bounded ? (axis.range.low + axis.range.high) / 2 : 0);
+      normal.variance.push_back(half * half);
+    }
+    normal.epsilon = 0;
+    normal.clip = 1e6;  // bounds are the task's word; what lies outside is not hidden from the network
+  }
   if (task.action.is_discrete()) return contract;
   contract.squash = Squash::tanh;
   for (std::size_t i = 0; i < task.action.dimensions(); ++i) {
@@ -56,8 +76,6 @@ Contract contract_with_squash(const Task& task) {
   return contract;
 }
 
-}  // namespace
-
 ordered_json configuration(const Task& task, const TrainOptions& options) {
   const bool sac = std::holds_alternative<SacOptions>(options.algorithm);
   return {{"revision", revision},
@@ -65,7 +83,7 @@ ordered_json configuration(const Task& task, const TrainOptions& options) {
           {"env", options.env},
           {"seed", options.seed},
           {"options", std::visit([](const auto& own) { return to_json(own); }, options.algorithm)},
-          {"contract", mercer::to_json(contract_with_squash(task))}};
+          {"contract", mercer::to_json(learned_contract(task, shared_options(options.algorithm)))}};
 }
 
 std::string hash_of(const ordered_json& configuration) {

@@ -4,8 +4,13 @@
 
 #include "mercer/env/env.hpp"
 #include "mercer/learn/train.hpp"
+#include "mercer/policy/contract.hpp"
 
 namespace mercer::learn {
+
+/// What a policy trained with these options expects and does: the normalisation of observations, tanh over the action
+/// box.
+Contract learned_contract(const Task& task, const LearnOptions& options);
 
 /// Everything that the weights of a run depend on: task and its contract, seed, algorithm and its options. Not the
 /// number of steps, so that a run can be made longer.

@@ -12,6 +12,7 @@ void check_shared(const LearnOptions& o) {
     require_in_range("width of a hidden layer", size(width), 1, 4096, "Give widths such as 256x256");
   }
   require_in_range("learning-rate", o.learning_rate, 1e-8, 1, "Give a step length such as 0.001");
+  require_in_range("decay-updates", size(o.decay_updates), 0, 1e9, "Use 0 for a rate that stays");
   require_in_range("batch-size", size(o.batch_size), 2, 65536, "Give a minibatch such as 256");
   require_in_range("gamma", o.gamma, 0, 1, "Give a discount from 0 to 1");
   require_in_range("buffer", size(o.buffer), 1, 1e8, "Give the number of steps to remember");
@@ -39,6 +40,10 @@ void check_own(const DqnOptions& o) {
 }
 
 }  // namespace
+
+const LearnOptions& shared_options(const AlgorithmOptions& options) {
+  return std::visit([](const auto& own) -> const LearnOptions& { return own; }, options);
+}
 
 void check_options(const AlgorithmOptions& options) {
   std::visit(

@@ -80,8 +80,8 @@ void SacUpdate<Real>::critic_gradient(std::size_t critic) {
 template <class Real>
 void SacUpdate<Real>::step_critic(std::size_t critic) {
   Critic<Real>& own = critics[critic];
-  adam_with_target(AdamStep<Real>(options_.learning_rate, count + 1), own.gradient, own.moments, own.weights,
-                   static_cast<Real>(options_.tau), own.target);
+  adam_with_target(AdamStep<Real>(learning_rate(options_, count + 1), count + 1), own.gradient, own.moments,
+                   own.weights, static_cast<Real>(options_.tau), own.target);
 }
 
 template <class Real>
@@ -119,7 +119,7 @@ void SacUpdate<Real>::step_actor(std::size_t half) {
   const Index begin = part.begin * 16;
   const Index count16 = part.count * 16;
   actor_gradients_[0].segment(begin, count16) += actor_gradients_[1].segment(begin, count16);
-  adam(AdamStep<Real>(options_.learning_rate, count + 1), actor_gradients_[0], actor_moments, actor, begin,
+  adam(AdamStep<Real>(learning_rate(options_, count + 1), count + 1), actor_gradients_[0], actor_moments, actor, begin,
        begin + count16);
 }
 
@@ -134,7 +134,7 @@ template <class Real>
 void SacUpdate<Real>::step_alpha() {
   if (!options_.tune_alpha) return;
   const double g = alpha_gradient();
-  const AdamStep<double> step(options_.learning_rate, count + 1);
+  const AdamStep<double> step(learning_rate(options_, count + 1), count + 1);
   log_alpha_first = step.beta1 * log_alpha_first + (1 - step.beta1) * g;
   log_alpha_second = step.beta2 * log_alpha_second + (1 - step.beta2) * (g * g);
   log_alpha -= step.rate * log_alpha_first / (std::sqrt(log_alpha_second) + step.epsilon);

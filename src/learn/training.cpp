@@ -15,10 +15,6 @@ namespace {
 // same seed: a policy is not judged on what it was trained on.
 constexpr std::uint64_t first_episode = std::uint64_t{1} << 40;
 
-const LearnOptions& shared_options(const AlgorithmOptions& options) {
-  return std::visit([](const auto& own) -> const LearnOptions& { return own; }, options);
-}
-
 MatrixView<double> column(std::vector<double>& numbers) { return {numbers.data(), numbers.size(), 1}; }
 
 }  // namespace
@@ -28,6 +24,7 @@ Training::Training(const Env& env, const TrainOptions& options, nlohmann::ordere
       options_(shared_options(options.algorithm)),
       configuration_(std::move(configuration)),
       seed_(options.seed),
+      normalisation_(learned_contract(env.task(), options_).normalisation),
       learner_(make_learner(options.algorithm, env.task(), options.seed)),
       replay_(env.task().observation.dimensions(), env.task().action.dimensions(), options_.buffer, options.steps),
       state_(env.task().state.dimensions()),
@@ -48,7 +45,9 @@ void Training::start_episode() {
 
 void Training::observe(std::span<float> observation) {
   env_.observe(column(state_), column(seen_));
-  for (std::size_t i = 0; i < seen_.size(); ++i) observation[i] = static_cast<float>(seen_[i]);
+  for (std::size_t i = 0; i < seen_.size(); ++i) {
+    observation[i] = static_cast<float>(normalisation_.empty() ? seen_[i] : normalisation_.apply(i, seen_[i]));
+  }
 }
 
 void Training::advance() {

@@ -5,6 +5,7 @@
 #include "learn/learner.hpp"
 #include "learn/run_folder.hpp"
 #include "mercer/learn/train.hpp"
+#include "mercer/policy/contract.hpp"
 
 namespace mercer::learn {
 
@@ -30,6 +31,7 @@ class Training {
   const LearnOptions& options_;
   nlohmann::ordered_json configuration_;
   std::uint64_t seed_;
+  Normalisation normalisation_;
   std::unique_ptr<Learner> learner_;
   Replay replay_;
 

@@ -42,6 +42,16 @@ TEST(Adam, follows_the_plain_one) {
   }
 }
 
+TEST(Adam, the_rate_falls_on_a_line_to_a_hundredth) {
+  LearnOptions options;
+  EXPECT_EQ(learning_rate(options, 1'000'000), 1e-3);
+  options.decay_updates = 200;
+  EXPECT_DOUBLE_EQ(learning_rate(options, 1), 1e-3 * 199 / 200);
+  EXPECT_DOUBLE_EQ(learning_rate(options, 100), 0.5e-3);
+  EXPECT_DOUBLE_EQ(learning_rate(options, 199), 1e-5);
+  EXPECT_DOUBLE_EQ(learning_rate(options, 1000), 1e-5);
+}
+
 TEST(Adam, a_part_is_what_the_whole_would_be) {
   constexpr Index size = 48;
   Vector<float> whole = Vector<float>::LinSpaced(size, -1, 1), parts = whole, gradient = whole.array().cos();

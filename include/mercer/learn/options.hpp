@@ -11,12 +11,14 @@ namespace mercer {
 struct LearnOptions {
   std::vector<std::size_t> hidden{256, 256};  ///< widths of the hidden layers: up to 8, each 1 to 4096
   double learning_rate = 1e-3;                ///< of Adam, for every network; 1e-8 to 1
+  std::size_t decay_updates = 0;              ///< over which it falls on a line to a hundredth, to 10^9; 0: it stays
   std::size_t batch_size = 256;               ///< steps in a minibatch, 2 to 65536
   double gamma = 0.99;                        ///< discount, 0 to 1
   std::size_t buffer = 1'000'000;             ///< steps remembered for replay, 1 to 10^8; the oldest make room
   std::size_t warmup = 500;                   ///< steps played before the first update, 1 to 10^9
   std::size_t train_every = 1;                ///< steps between updates, 1 to 10^6
-  std::size_t updates = 1;                    ///< updates then, 1 to 1000
+  bool scale_observations = false;  ///< bring those with finite bounds to [-1, 1] before the networks see them
+  std::size_t updates = 1;          ///< updates then, 1 to 1000
 };
 
 /// Soft actor-critic with twin critics, target networks and a tuned temperature.
@@ -44,6 +46,9 @@ struct DqnOptions : LearnOptions {
 };
 
 using AlgorithmOptions = std::variant<SacOptions, DqnOptions>;
+
+/// The part that all learners share.
+const LearnOptions& shared_options(const AlgorithmOptions& options);
 
 /// Throws `out_of_range` naming the first option outside its range.
 void check_options(const AlgorithmOptions& options);
