@@ -118,7 +118,7 @@ void set_option(PolicyOptions& options, const PolicySetting& setting) {
   } else {
     std::vector<std::string> known;
     for (const PolicySettingKind& kind : known_policy_settings()) known.push_back(kind.key);
-    throw_unknown(fmt::format("{}: setting of a policy", setting.source), key, known);
+    throw_unknown(fmt::format("policy setting ({})", setting.source), key, known);
   }
 }
 
