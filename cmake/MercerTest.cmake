@@ -6,8 +6,6 @@ function(mercer_unit_test module)
   add_executable(test_${module} ${sources})
   target_link_libraries(test_${module} PRIVATE
     mercer mercer_compile fmt::fmt Eigen3::Eigen nlohmann_json::nlohmann_json GTest::gtest_main)
-  # GCC 12 takes the undefined lanes of AVX-512 intrinsics, inside Eigen, for mistakes.
-  target_compile_options(test_${module} PRIVATE "$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>")
   target_include_directories(test_${module} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   target_compile_definitions(test_${module} PRIVATE MERCER_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
   gtest_discover_tests(test_${module} TEST_PREFIX "${module}." DISCOVERY_TIMEOUT 60)

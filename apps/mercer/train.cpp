@@ -23,7 +23,7 @@ namespace {
 struct GivenOptions {
   std::optional<std::vector<std::uint64_t>> hidden;
   std::optional<double> learning_rate, gamma, tau, initial_alpha, target_entropy, noise_correlation;
-  std::optional<double> epsilon_start, epsilon_end, max_gradient_norm;
+  std::optional<double> epsilon_start, epsilon_end, epsilon_run, max_gradient_norm;
   std::optional<std::uint64_t> batch_size, buffer, warmup, train_every, updates, epsilon_steps, target_every;
   std::optional<bool> tune_alpha, double_q;
 
@@ -46,6 +46,7 @@ struct GivenOptions {
     settings.add({"epsilon-start", "dqn: share of random actions at the start [1]", "E"}, epsilon_start);
     settings.add({"epsilon-end", "dqn: share of random actions in the end [0.05]", "E"}, epsilon_end);
     settings.add({"epsilon-steps", "dqn: steps until then [5000]", "N"}, epsilon_steps);
+    settings.add({"epsilon-run", "dqn: steps for which a random action is held, on average [1]", "N"}, epsilon_run);
     settings.add({"target-every", "dqn: updates between copies to the target network [500]", "N"}, target_every);
     settings.add({"double-q", "dqn: choose with one network, value with the other [true]", "BOOL"}, double_q);
     settings.add({"max-gradient-norm", "dqn: longer gradients are shortened to it [10]", "L"}, max_gradient_norm);
@@ -70,6 +71,7 @@ struct GivenOptions {
     refuse("dqn", {{"epsilon-start", epsilon_start.has_value()},
                    {"epsilon-end", epsilon_end.has_value()},
                    {"epsilon-steps", epsilon_steps.has_value()},
+                   {"epsilon-run", epsilon_run.has_value()},
                    {"target-every", target_every.has_value()},
                    {"double-q", double_q.has_value()},
                    {"max-gradient-norm", max_gradient_norm.has_value()}});
@@ -88,6 +90,7 @@ struct GivenOptions {
     take(epsilon_start, options.epsilon_start);
     take(epsilon_end, options.epsilon_end);
     take(epsilon_steps, options.epsilon_steps);
+    take(epsilon_run, options.epsilon_run);
     take(target_every, options.target_every);
     take(double_q, options.double_q);
     take(max_gradient_norm, options.max_gradient_norm);

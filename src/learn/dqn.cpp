@@ -21,12 +21,10 @@ class Dqn final : public Learner {
         input_(Matrix<float>::Zero(static_cast<Index>(observations), 1)),
         chosen_(options.batch_size) {}
 
-  void explore(std::span<const float> observation, std::uint64_t step, bool, std::span<float> action) override {
-    Random random({seed_, Stage::explore, step >> 32, static_cast<std::uint32_t>(step)});
-    const bool random_action = random.uniform() < epsilon(step) || step < options_.warmup;
-    if (random_action) {
-      const auto drawn = static_cast<std::size_t>(random.uniform() * static_cast<double>(actions_));
-      action[0] = static_cast<float>(std::min(drawn, actions_ - 1));
+  void explore(std::span<const float> observation, std::uint64_t step, bool first, std::span<float> action) override {
+    choose_how(step, first);
+    if (held_ != network_) {
+      action[0] = held_;
       return;
     }
     std::ranges::copy(observation, input_.data());
@@ -48,9 +46,21 @@ class Dqn final : public Learner {
     archive.network("adam.q.m", update_.network(), update_.moments.first);
     archive.network("adam.q.v", update_.network(), update_.moments.second);
     archive.count("updates", update_.count);
+    archive.numbers("explore.held", std::span(&held_, 1));
   }
 
  private:
+  // Either the network acts or one random action is held, until the choice is made anew.
+  void choose_how(std::uint64_t step, bool first) {
+    Random random({seed_, Stage::explore, step >> 32, static_cast<std::uint32_t>(step)});
+    const bool anew = random.uniform() * options_.epsilon_run < 1;
+    if (!anew && !first && step != options_.warmup) return;
+    held_ = network_;
+    if (random.uniform() >= epsilon(step) && step >= options_.warmup) return;
+    const auto drawn = static_cast<std::size_t>(random.uniform() * static_cast<double>(actions_));
+    held_ = static_cast<float>(std::min(drawn, actions_ - 1));
+  }
+
   double epsilon(std::uint64_t step) const {
     const double passed = std::min(1.0, static_cast<double>(step) / static_cast<double>(options_.epsilon_steps));
     return options_.epsilon_start + passed * (options_.epsilon_end - options_.epsilon_start);
@@ -65,12 +75,15 @@ class Dqn final : public Learner {
     update_.continues[column] = record[2 * observations_ + 2];
   }
 
+  static constexpr float network_ = -1;  // in the place of an action's number
+
   DqnOptions options_;
   std::uint64_t seed_;
   std::size_t observations_, actions_;
   DqnUpdate<float> update_;
   Pass<float> acting_pass_;
   Matrix<float> input_;
+  float held_ = network_;
   std::vector<std::size_t> chosen_;
 };
 

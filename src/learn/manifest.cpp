@@ -37,6 +37,7 @@ ordered_json to_json(const DqnOptions& o) {
   document["epsilon_start"] = o.epsilon_start;
   document["epsilon_end"] = o.epsilon_end;
   document["epsilon_steps"] = o.epsilon_steps;
+  document["epsilon_run"] = o.epsilon_run;
   document["target_every"] = o.target_every;
   document["max_gradient_norm"] = o.max_gradient_norm;
   return document;

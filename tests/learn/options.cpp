@@ -52,6 +52,7 @@ TEST(LearnOptions, what_is_out_of_range_is_named) {
   expect_refused<DqnOptions>(&DqnOptions::epsilon_start, 1.1, "epsilon-start is 1.1");
   expect_refused<DqnOptions>(&DqnOptions::epsilon_end, -0.1, "epsilon-end is -0.1");
   expect_refused<DqnOptions>(&DqnOptions::epsilon_steps, 0, "epsilon-steps is 0");
+  expect_refused<DqnOptions>(&DqnOptions::epsilon_run, 0.5, "epsilon-run is 0.5");
   expect_refused<DqnOptions>(&DqnOptions::target_every, 0, "target-every is 0");
   expect_refused<DqnOptions>(&DqnOptions::max_gradient_norm, 0, "max-gradient-norm is 0");
 }

@@ -36,7 +36,10 @@ class Train : public testing::Test {
     options.snapshots = {100, 200};
     options.folder = folder_ / name;
     if (task == "cart-pole") {
-      options.algorithm = small<DqnOptions>();
+      DqnOptions dqn = small<DqnOptions>();
+      dqn.epsilon_run = 4;
+      dqn.epsilon_steps = 200;
+      options.algorithm = dqn;
     } else {
       SacOptions sac = small<SacOptions>();
       sac.noise_correlation = 0.5;

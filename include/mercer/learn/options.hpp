@@ -36,8 +36,11 @@ struct DqnOptions : LearnOptions {
   double epsilon_start = 1;          ///< share of random actions at the start, 0 to 1
   double epsilon_end = 0.05;         ///< and from `epsilon_steps` on, falling on a line between; 0 to 1
   std::size_t epsilon_steps = 5000;  ///< 1 to 10^9
-  std::size_t target_every = 500;    ///< updates between copies to the target network, 1 to 10^9
-  double max_gradient_norm = 10;     ///< longer gradients are shortened to it, 1e-6 to 10^6
+  /// Steps for which a choice between the network and one random action is kept, on average; 1 to 1000. The share of
+  /// random actions stays the same. Tasks whose goal lies behind many equal actions need more than one.
+  double epsilon_run = 1;
+  std::size_t target_every = 500;  ///< updates between copies to the target network, 1 to 10^9
+  double max_gradient_norm = 10;   ///< longer gradients are shortened to it, 1e-6 to 10^6
 };
 
 using AlgorithmOptions = std::variant<SacOptions, DqnOptions>;
