@@ -9,8 +9,10 @@
 
 namespace mercer {
 
-/// Columns that a graph is evaluated for at once: a whole number of the widest vectors.
-inline constexpr std::size_t tile_columns = 64;
+/// Columns that a graph is evaluated for at once: three of the widest vectors, six or twelve of narrower ones. Eigen's
+/// products take two or three vectors at a time and what is left over one by one, in another order of additions: with a
+/// remainder, the last columns of a tile would differ in their last bits from the first.
+inline constexpr std::size_t tile_columns = 48;
 
 /// More is no policy, and fewer views fit on the stack.
 inline constexpr std::size_t most_network_outputs = 16;
