@@ -67,7 +67,8 @@ struct Node {
 /// an operation that only renames rows (a reshape, a split) costs nothing.
 class GraphBuilder {
  public:
-  explicit GraphBuilder(std::string where) : where_(std::move(where)) {}
+  /// `operator_set` is the version of the operators' definitions that the file asks for.
+  GraphBuilder(std::string where, std::int64_t operator_set) : where_(std::move(where)), operator_set_(operator_set) {}
 
   void add_input(const std::string& name, const Shape& shape);
   void add_constant(const std::string& name, Tensor tensor);
@@ -80,6 +81,7 @@ class GraphBuilder {
   static bool has(const Node& node, std::size_t input) {
     return input < node.inputs.size() && !node.inputs[input].empty();
   }
+  std::int64_t operator_set() const { return operator_set_; }
   const Value& input(const Node& node, std::size_t index) const;
   /// A constant input, or `standard` when it is not given.
   std::vector<double> constant_input(const Node& node, std::size_t index, std::vector<double> standard) const;
@@ -107,6 +109,7 @@ class GraphBuilder {
 /// Builds one kind of operation.
 using BuildNode = void (*)(GraphBuilder& builder, const Node& node);
 using OperationTable = std::map<std::string, BuildNode>;
+  std::int64_t operator_set_;
 
 // The operations, by kind: each adds its own to the table.
 void add_elementwise_operations(OperationTable& table);

@@ -85,7 +85,10 @@ void build_softmax(GraphBuilder& builder, const Node& node, bool logarithm) {
   const Value in = builder.input(node, 0);
   if (in.constant) builder.refuse(node, "is applied to a constant");
   std::vector<bool> along(in.shape.size());
-  along[resolve_axis(builder, node, in, node.number("axis", -1))] = true;
+  // Up to operator set 12 all axes from the given one on are taken together.
+  const bool old = builder.operator_set() < 13;
+  const std::size_t axis = resolve_axis(builder, node, in, node.number("axis", old ? 1 : -1));
+  for (std::size_t d = axis; d < (old ? along.size() : axis + 1); ++d) along[d] = true;
   const std::size_t to = builder.make_output(node, 0, in.shape);
   builder.add_step([=, from = in.offset, rows = group_along(in.shape, along).rows](float* memory) {
     for (const auto& group : rows) {
