@@ -82,6 +82,13 @@ Node read_node(const onnx::NodeProto& proto, const std::string& where) {
         [[fallthrough]];
       default:
         node.numbers.erase(attribute.name());
+        continue;
+    }
+    if (std::ranges::any_of(numbers, [](double number) { return std::isnan(number); })) {
+      throw Error(
+          ErrorCode::not_finite,
+          fmt::format("'{}': attribute '{}' of node '{}' ({}) is nan", where, attribute.name(), node.name, node.op),
+          "Look for divergence in the training, and export the network again");
     }
   }
   return node;

@@ -17,6 +17,9 @@ inline constexpr std::size_t tile_columns = 48;
 /// More is no policy, and fewer views fit on the stack.
 inline constexpr std::size_t most_network_outputs = 16;
 
+/// What one operation may make of constants: beyond any policy, and quick to do.
+inline constexpr std::size_t most_folded = std::size_t{1} << 22;
+
 using Shape = std::vector<std::size_t>;
 std::size_t size_of(const Shape& shape);
 
@@ -78,10 +81,10 @@ class GraphBuilder {
   Graph finish() { return std::move(graph_); }
 
   // For the operations.
+  std::int64_t operator_set() const { return operator_set_; }
   static bool has(const Node& node, std::size_t input) {
     return input < node.inputs.size() && !node.inputs[input].empty();
   }
-  std::int64_t operator_set() const { return operator_set_; }
   const Value& input(const Node& node, std::size_t index) const;
   /// A constant input, or `standard` when it is not given.
   std::vector<double> constant_input(const Node& node, std::size_t index, std::vector<double> standard) const;
@@ -94,6 +97,11 @@ class GraphBuilder {
   /// Output `index` is these rows of `in`, in this order.
   void make_selection(const Node& node, std::size_t index, const Value& in, const Shape& shape,
                       const std::vector<std::size_t>& rows);
+  /// Counts numbers, or multiplications, that are to be done for this node. Refuses a network that makes so many out of
+  /// a small file: what it costs stays in proportion to its size.
+  void spend(const Node& node, double numbers);
+  /// Refuses a constant with numbers that are not known, such as the size of the batch.
+  void check_known(const Node& node, const std::vector<double>& constant) const;
   void add_step(Graph::Step step) { graph_.steps.push_back(std::move(step)); }
   [[noreturn]] void refuse(const Node& node, const std::string& why) const;
 
@@ -101,15 +109,17 @@ class GraphBuilder {
   Value& make_value(const Node& node, std::size_t index, const Shape& shape);
 
   std::string where_;
+  std::int64_t operator_set_;
   Graph graph_;
   std::map<std::string, Value> values_;
   std::size_t constants_ = 0;  ///< numbers in all of them
+  double spent_ = 0;
+  double allowed_ = 0x1p25;  ///< and more for every number in the file
 };
 
 /// Builds one kind of operation.
 using BuildNode = void (*)(GraphBuilder& builder, const Node& node);
 using OperationTable = std::map<std::string, BuildNode>;
-  std::int64_t operator_set_;
 
 // The operations, by kind: each adds its own to the table.
 void add_elementwise_operations(OperationTable& table);

@@ -120,6 +120,8 @@ void build_layer_normalization(GraphBuilder& builder, const Node& node) {
     builder.refuse(
         node, fmt::format("has {} scales and {} biases for {} numbers", scale.size(), bias.size(), rows[0].size()));
   }
+  builder.check_known(node, scale);
+  builder.check_known(node, bias);
   const auto epsilon = static_cast<float>(node.number("epsilon", 1e-5));
   const std::size_t to = builder.make_output(node, 0, in.shape);
   builder.add_step([=, from = in.offset](float* memory) {
