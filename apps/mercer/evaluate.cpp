@@ -66,9 +66,9 @@ struct EvaluateVerb {
   }
 
   json read(const CommonOptions& common, const Settings& settings) const {
+    std::set<std::string> playing_only{"env", "policy", "against", "episodes", "act", "horizon", "starts", "batch"};
+    for (const mercer::PolicySettingKind& kind : mercer::known_policy_settings()) playing_only.insert(kind.key);
     for (const Setting& setting : settings.all()) {
-      static const std::set<std::string> playing_only{"env", "policy",  "against", "episodes",
-                                                      "act", "horizon", "starts",  "batch"};
       if (setting.option->count() == 0 || !playing_only.contains(setting.name)) continue;
       throw mercer::Error(mercer::ErrorCode::bad_value,
                           fmt::format("--{} was given together with --rollouts, which plays nothing", setting.name),

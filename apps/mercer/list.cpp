@@ -1,6 +1,8 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "mercer/env/registry.hpp"
+#include "mercer/policy/onnx.hpp"
 #include "mercer/policy/registry.hpp"
 #include "program.hpp"
 #include "report.hpp"
@@ -31,6 +33,7 @@ void list(const Program& program) {
   for (const auto& verb : program.verbs()) {
     document["verbs"].push_back({{"name", verb->name}, {"summary", verb->summary}});
   }
+  document["onnx_operators"] = mercer::known_onnx_operators();
   if (program.common().json) {
     print_json(document);
     return;
@@ -39,6 +42,7 @@ void list(const Program& program) {
   print_table("Policies (--policy)", document["policies"]);
   print_table("Bases", document["bases"]);
   print_table("Verbs", document["verbs"]);
+  fmt::print("Operators of .onnx files\n  {}\n", fmt::join(mercer::known_onnx_operators(), " "));
 }
 
 }  // namespace

@@ -1,5 +1,3 @@
-// Eigen packs the factors of a product on the stack up to this size, and calls malloc beyond it.
-#define EIGEN_STACK_ALLOCATION_LIMIT (1 << 20)
 
 #include "learn/network.hpp"
 

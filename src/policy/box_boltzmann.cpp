@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -19,10 +20,14 @@ double log_sinhc(double x) {
   return x - std::log(2 * x) + std::log1p(-std::exp(-2 * x));
 }
 
-// exp(slope * x) on [-1/2, 1/2] as a distribution: its mean, and the point below which it has the mass v.
+// exp(slope * x) on [-1/2, 1/2] as a distribution: its mean, its mean square, and the point below which it has mass v.
 double exponential_mean(double slope) {
   if (std::abs(slope) < 1e-4) return slope / 12;
   return 0.5 / std::tanh(slope / 2) - 1 / slope;
+}
+double exponential_mean_square(double slope) {
+  if (std::abs(slope) < 1e-2) return 1.0 / 12 + slope * slope / 360;
+  return 0.25 - 2 * exponential_mean(slope) / slope;
 }
 double exponential_quantile(double slope, double v) {
   if (slope < 0) return -exponential_quantile(-slope, 1 - v);
@@ -44,7 +49,10 @@ class CellMasses {
     double most = -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < grid_.count; ++c) {
       double log_mass = logits()[c];
-      for (std::size_t d = 0; d < grid_.dimensions; ++d) log_mass += log_sinhc(rise(c, d) / 2);
+      for (std::size_t d = 0; d < grid_.dimensions; ++d) {
+        const double slope = rise(c, d);
+        log_mass += log_sinhc(slope / 2) + 0.5 * bend(c, d) * exponential_mean_square(slope);
+      }
       masses()[c] = log_mass;
       most = std::max(most, log_mass);
     }
@@ -61,6 +69,15 @@ class CellMasses {
     const std::size_t before = index == 0 ? cell : cell - stride;
     const std::size_t after = index + 1 == grid_.side ? cell : cell + stride;
     return (logits()[after] - logits()[before]) * static_cast<double>(stride) / static_cast<double>(after - before);
+  }
+
+  // How much that rise grows from one cell to the next, at the ends as next to them. Where it is large q / T has a
+  // corner rather than a curve, and a second derivative says little.
+  double bend(std::size_t cell, std::size_t d) const {
+    const std::size_t stride = grid_.stride(d), index = grid_.index(cell, d);
+    if (index == 0) cell += stride;
+    if (index + 1 == grid_.side) cell -= stride;
+    return std::clamp(logits()[cell + stride] - 2 * logits()[cell] + logits()[cell - stride], -1.0, 1.0);
   }
 
  private:

@@ -20,13 +20,13 @@ namespace {
   throw Error(ErrorCode::bad_format, fmt::format("'{}': {}", where, why), remedy);
 }
 
-void check_operator_set(const onnx::ModelProto& model, const std::string& where) {
+std::int64_t check_operator_set(const onnx::ModelProto& model, const std::string& where) {
   constexpr std::int64_t oldest = 7, newest = 21;
   std::int64_t version = 0;
   for (const auto& import : model.opset_import()) {
     if (import.domain().empty() || import.domain() == "ai.onnx") version = import.version();
   }
-  if (version >= oldest && version <= newest) return;
+  if (version >= oldest && version <= newest) return version;
   refuse(where, fmt::format("operator set {}; legal: {} to {}", version, oldest, newest),
          "Export with another opset_version; 17 is a good choice");
 }
@@ -82,13 +82,20 @@ Node read_node(const onnx::NodeProto& proto, const std::string& where) {
         [[fallthrough]];
       default:
         node.numbers.erase(attribute.name());
+        continue;
+    }
+    if (std::ranges::any_of(numbers, [](double number) { return std::isnan(number); })) {
+      throw Error(
+          ErrorCode::not_finite,
+          fmt::format("'{}': attribute '{}' of node '{}' ({}) is nan", where, attribute.name(), node.name, node.op),
+          "Look for divergence in the training, and export the network again");
     }
   }
   return node;
 }
 
-Graph read_graph(const onnx::GraphProto& proto, const std::string& where) {
-  GraphBuilder builder(where);
+Graph read_graph(const onnx::GraphProto& proto, std::int64_t operator_set, const std::string& where) {
+  GraphBuilder builder(where, operator_set);
   std::set<std::string> initialised;
   for (const auto& tensor : proto.initializer()) {
     builder.add_constant(tensor.name(), read_tensor(tensor, where));
@@ -117,11 +124,11 @@ Network parse_onnx(std::span<const std::byte> bytes, const std::string& where) {
     throw_corrupt(where, "is not an ONNX file, or is cut short");
   }
   if (!model.has_graph()) refuse(where, "there is no network in it", "Give a file that torch.onnx.export wrote");
-  check_operator_set(model, where);
+  const std::int64_t operator_set = check_operator_set(model, where);
   if (model.functions_size() > 0) {
     refuse(where, "it defines functions of its own", "Export without functions (export_modules_as_functions=False)");
   }
-  return Network(read_graph(model.graph(), where));
+  return Network(read_graph(model.graph(), operator_set, where));
 }
 
 Network read_onnx(const std::filesystem::path& path) {

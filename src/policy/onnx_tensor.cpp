@@ -106,7 +106,8 @@ Tensor read_tensor(const Proto& proto, const std::string& where) {
            "Export the network again");
   }
   for (std::size_t i = 0; i < size; ++i) {
-    if (std::isnan(tensor.data[i]) || (std::isinf(tensor.data[i]) && size > 1)) {
+    const auto single = static_cast<float>(tensor.data[i]);  // as it is computed with: a double may be too large
+    if (std::isnan(single) || (std::isinf(single) && size > 1)) {
       throw Error(ErrorCode::not_finite,
                   fmt::format("'{}': number {} of tensor '{}' is {}", where, i, proto.name(), tensor.data[i]),
                   "Look for divergence in the training, and export a network with finite weights");

@@ -68,15 +68,16 @@ bool is_output(const std::string& key) {
 const std::vector<PolicySettingKind>& known_policy_settings() {
   static const std::vector<PolicySettingKind> kinds{
       {"kind", "KIND", "gaussian, deterministic, boltzmann or greedy [from the network's outputs]"},
-      {"temperature", "T", "of a Boltzmann policy over q, above 0 [1]"},
-      {"spread", "S", "around a deterministic action, in half ranges of the action, above 0, at most 1 [none]"},
-      {"squash", "HOW", "tanh or none, from the network's output to the action [tanh for a Gaussian, else none]"},
+      {"temperature", "T", "temperature of a Boltzmann policy over q, above 0 [1]"},
+      {"spread", "S",
+       "standard deviation around a deterministic action, in half ranges of the action, above 0, at most 1 [none]"},
+      {"squash", "HOW", "tanh or none, between the network's output and the action [tanh for a Gaussian, else none]"},
       {"scale", "X", "action = centre + scale * squashed output [half the action range when squashed, else 1]"},
       {"centre", "X", "see scale [the middle of the action range when squashed, else 0]"},
       {"clip", "C", "limit actions to -C .. C, besides the task's bounds [none]"},
       {"obs-mean", "X;Y;..", "mean of each observation, for networks trained on normalised ones"},
       {"obs-var", "X;Y;..", "variance of each observation"},
-      {"obs-epsilon", "E", "added to the variance [1e-8]"},
+      {"obs-epsilon", "E", "added to the variance of observations [1e-8]"},
       {"obs-clip", "C", "limit of a normalised observation [10]"},
       {"mean", "NAME", "what the network calls this output"},
       {"log-std", "NAME", "what the network calls this output"},
@@ -118,7 +119,7 @@ void set_option(PolicyOptions& options, const PolicySetting& setting) {
   } else {
     std::vector<std::string> known;
     for (const PolicySettingKind& kind : known_policy_settings()) known.push_back(kind.key);
-    throw_unknown(fmt::format("{}: setting of a policy", setting.source), key, known);
+    throw_unknown(fmt::format("policy setting ({})", setting.source), key, known);
   }
 }
 

@@ -96,7 +96,7 @@ SnapshotNetwork read_snapshot(const std::filesystem::path& path, bool critics) {
   const Safetensors file = read_safetensors(path);
   const nlohmann::json manifest = read_manifest(file, where);
   Contract contract = contract_from_json(manifest["contract"], where);
-  GraphBuilder builder(where);
+  GraphBuilder builder(where, 17);
   Layers layers(builder, file.tensors, where);
   builder.add_input("obs", {contract.observation.dimensions()});
   if (manifest["kind"] == "dqn") {

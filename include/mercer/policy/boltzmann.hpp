@@ -28,10 +28,10 @@ class DiscreteBoltzmannPolicy : public Policy {
 /// pi(a|s) = exp(q(s,a) / T) / Z(s) on a box of one to three dimensions, Z by quadrature.
 ///
 /// The box is cut into equal cells: 64 for one dimension, 32 x 32 for two, 16 x 16 x 16 for three. Within a cell q / T
-/// is taken to be linear, with the value at its middle and the slopes between the neighbours' middles: the integral is
-/// then a product of sinh(x)/x, exact however steep q / T is as long as it does not bend inside a cell. Z, the mean
-/// action and the draws all use these cells; `log_prob` uses q at the action itself. The sum of densities is one up to
-/// that curvature, which docs/policies.md measures. A call costs as many evaluations of q as there are cells, for
+/// is taken to be linear, with the value at its middle and the slopes between the neighbours' middles, and its mass is
+/// corrected for the curvature between them: the integral is then a product of sinh(x)/x, exact however steep q / T is.
+/// Z, the mean action and the draws all use these cells; `log_prob` uses q at the action itself. What corners of q
+/// inside a cell leave is measured in docs/policies.md. A call costs as many evaluations of q as there are cells, for
 /// each state.
 class BoxBoltzmannPolicy : public Policy {
  public:

@@ -48,11 +48,10 @@ Broadcast broadcast(const GraphBuilder& builder, const Node& node, const Value& 
     if (m != n && m != 1 && n != 1) builder.refuse(node, fmt::format("combines sizes {} and {}", m, n));
     both.shape[both.shape.size() - 1 - d] = m == 0 || n == 0 ? 0 : std::max(m, n);
   }
-  constexpr std::size_t most = std::size_t{1} << 24;
   std::size_t size = 1;
   for (const std::size_t extent : both.shape) {
     size *= extent;
-    if (size > most) builder.refuse(node, fmt::format("makes more than {} numbers", most));
+    if (size > most_folded) builder.refuse(node, fmt::format("makes more than {} numbers", most_folded));
   }
   both.rows_a = broadcast_rows(x, both.shape);
   both.rows_b = broadcast_rows(y, both.shape);

@@ -56,6 +56,7 @@ void build_concat(GraphBuilder& builder, const Node& node) {
     bool fits = part.shape.size() == shape.size();
     for (std::size_t d = 0; fits && d < shape.size(); ++d) fits = d == axis || part.shape[d] == batch->shape[d];
     if (!fits) builder.refuse(node, "joins values of different shapes");
+    builder.check_known(node, part.data);
     shape[axis] += part.shape[axis];
   }
   const std::size_t outer = size_of({shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(axis)});

@@ -23,7 +23,9 @@ void build_unary(GraphBuilder& builder, const Node& node, Function function) {
   const Value in = builder.input(node, 0);
   if (in.constant) {
     Tensor out{in.shape, in.data};
-    for (double& value : out.data) value = function(One(static_cast<float>(value)))(0);
+    for (double& value : out.data) {
+      if (!std::isnan(value)) value = function(One(static_cast<float>(value)))(0);
+    }
     return builder.make_constant(node, 0, std::move(out));
   }
   const std::size_t to = builder.make_output(node, 0, in.shape);
@@ -42,11 +44,14 @@ void build_binary(GraphBuilder& builder, const Node& node, Function function) {
   if (a.constant && b.constant) {
     Tensor out{both.shape, {}};
     for (std::size_t i = 0; i < both.rows_a.size(); ++i) {
-      out.data.push_back(function(One(static_cast<float>(a.data[both.rows_a[i]])),
-                                  One(static_cast<float>(b.data[both.rows_b[i]])))(0));
+      const double x = a.data[both.rows_a[i]], y = b.data[both.rows_b[i]];
+      const bool known = !std::isnan(x) && !std::isnan(y);  // what is not known stays so, even in max(nan, 1)
+      out.data.push_back(known ? function(One(static_cast<float>(x)), One(static_cast<float>(y)))(0) : std::nan(""));
     }
     return builder.make_constant(node, 0, std::move(out));
   }
+  builder.check_known(node, a.data);
+  builder.check_known(node, b.data);
   // Each row of an operand is at memory + offset, or is one number.
   struct Operand {
     std::vector<std::size_t> offsets;
@@ -81,9 +86,8 @@ void build_many(GraphBuilder& builder, const Node& node, Function function) {
   if (node.inputs.size() < 2) return build_unary(builder, node, [](const auto& x) { return x.eval(); });
   std::string left = node.inputs[0];
   for (std::size_t i = 1; i < node.inputs.size(); ++i) {
-    Node pair = node;
-    pair.inputs = {left, node.inputs[i]};
-    if (i + 1 < node.inputs.size()) pair.outputs = {fmt::format("{} of {}", node.outputs[0], i + 1)};
+    Node pair{node.op, node.name, {left, node.inputs[i]}, {node.outputs[0]}};
+    if (i + 1 < node.inputs.size()) pair.outputs[0] += fmt::format(" of {}", i + 1);
     left = pair.outputs[0];
     build_binary(builder, pair, function);
   }
@@ -94,6 +98,7 @@ void build_clip(GraphBuilder& builder, const Node& node) {
   const auto bound = [&](std::size_t index, const char* key, double standard) {
     const std::vector<double> given = builder.list(node, index, key, {standard});
     if (given.size() != 1) builder.refuse(node, "has a bound that is not one number");
+    builder.check_known(node, given);
     return static_cast<float>(std::clamp(given[0], -most, most));
   };
   const float low = bound(1, "min", -most), high = bound(2, "max", most);

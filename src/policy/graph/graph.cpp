@@ -14,6 +14,9 @@ namespace {
 // Far beyond any policy, and what a thread's memory can hold: 256 MB of tiles, 512 MB of constants.
 constexpr std::size_t most_rows = std::size_t{1} << 20;
 constexpr std::size_t most_constants = std::size_t{1} << 26;
+constexpr std::size_t most_axes = 8;
+// Times that a network may use each number of its file; a sequence model uses its weights for every place.
+constexpr double most_uses = 64;
 
 const OperationTable& operations() {
   static const OperationTable table = [] {
@@ -27,6 +30,13 @@ const OperationTable& operations() {
     return all;
   }();
   return table;
+}
+
+// Like the size, but an axis of size zero does not hide the others: loops over those would still run.
+std::size_t places_of(const Shape& shape) {
+  std::size_t places = 1;
+  for (const std::size_t extent : shape) places *= std::max<std::size_t>(extent, 1);
+  return places;
 }
 
 }  // namespace
@@ -59,6 +69,7 @@ void GraphBuilder::add_input(const std::string& name, const Shape& shape) {
 }
 
 void GraphBuilder::add_constant(const std::string& name, Tensor tensor) {
+  allowed_ += most_uses * static_cast<double>(tensor.data.size());
   make_constant({"constant", name, {}, {name}}, 0, std::move(tensor));
 }
 
@@ -66,6 +77,10 @@ void GraphBuilder::add_node(const Node& node) {
   const auto found = operations().find(node.op);
   if (found == operations().end()) refuse(node, "is an operator that is not supported");
   if (node.outputs.empty()) refuse(node, "has no output");
+  for (const auto& [key, tensor] : node.tensors) allowed_ += most_uses * static_cast<double>(tensor.data.size());
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    if (has(node, i)) spend(node, static_cast<double>(places_of(input(node, i).shape)));
+  }
   found->second(*this, node);
 }
 
@@ -79,6 +94,7 @@ void GraphBuilder::add_output(const std::string& name) {
   if (found->second.constant) {  // such as the log_std of PPO, the same in every state
     Node node{"output", name, {}, {name + " for each column"}};
     const std::vector<double> data = found->second.data;
+    check_known(node, data);
     Shape shape = found->second.shape;
     if (!shape.empty() && shape[0] == 1) shape.erase(shape.begin());
     offset = make_output(node, 0, shape);
@@ -117,8 +133,32 @@ std::vector<double> GraphBuilder::list(const Node& node, std::size_t index, cons
   return constant_input(node, index, std::move(standard));
 }
 
+void GraphBuilder::spend(const Node& node, double numbers) {
+  spent_ += numbers;
+  if (spent_ > allowed_) {
+    refuse(node,
+           fmt::format("is one too many: the network handles {:.3g} numbers; legal for a file of this size: {:.3g}",
+                       spent_, allowed_));
+  }
+}
+
+void GraphBuilder::check_known(const Node& node, const std::vector<double>& constant) const {
+  if (std::ranges::any_of(constant, [](double number) { return std::isnan(number); })) {
+    refuse(node, "computes with a number that is not known: it depends on the size of the batch, or is nan");
+  }
+}
+
 Value& GraphBuilder::make_value(const Node& node, std::size_t index, const Shape& shape) {
   if (index >= node.outputs.size()) refuse(node, fmt::format("lacks output {}", index));
+  std::size_t places = 1;
+  for (const std::size_t extent : shape) {
+    const std::size_t least = std::max<std::size_t>(extent, 1);
+    if (shape.size() > most_axes || least > most_constants / places) {
+      refuse(node, fmt::format("makes a value of {} axes, one of size {}; legal: up to {} axes and {} numbers",
+                               shape.size(), extent, most_axes, most_constants));
+    }
+    places *= least;
+  }
   const auto [place, made] = values_.try_emplace(node.outputs[index]);
   if (!made) refuse(node, fmt::format("makes '{}' a second time", node.outputs[index]));
   place->second.shape = shape;

@@ -9,11 +9,16 @@
 
 namespace mercer {
 
-/// Columns that a graph is evaluated for at once: a whole number of the widest vectors.
-inline constexpr std::size_t tile_columns = 64;
+/// Columns that a graph is evaluated for at once: three of the widest vectors, six or twelve of narrower ones. Eigen's
+/// products take two or three vectors at a time and what is left over one by one, in another order of additions: with a
+/// remainder, the last columns of a tile would differ in their last bits from the first.
+inline constexpr std::size_t tile_columns = 48;
 
 /// More is no policy, and fewer views fit on the stack.
 inline constexpr std::size_t most_network_outputs = 16;
+
+/// What one operation may make of constants: beyond any policy, and quick to do.
+inline constexpr std::size_t most_folded = std::size_t{1} << 22;
 
 using Shape = std::vector<std::size_t>;
 std::size_t size_of(const Shape& shape);
@@ -65,7 +70,8 @@ struct Node {
 /// an operation that only renames rows (a reshape, a split) costs nothing.
 class GraphBuilder {
  public:
-  explicit GraphBuilder(std::string where) : where_(std::move(where)) {}
+  /// `operator_set` is the version of the operators' definitions that the file asks for.
+  GraphBuilder(std::string where, std::int64_t operator_set) : where_(std::move(where)), operator_set_(operator_set) {}
 
   void add_input(const std::string& name, const Shape& shape);
   void add_constant(const std::string& name, Tensor tensor);
@@ -75,6 +81,7 @@ class GraphBuilder {
   Graph finish() { return std::move(graph_); }
 
   // For the operations.
+  std::int64_t operator_set() const { return operator_set_; }
   static bool has(const Node& node, std::size_t input) {
     return input < node.inputs.size() && !node.inputs[input].empty();
   }
@@ -90,6 +97,11 @@ class GraphBuilder {
   /// Output `index` is these rows of `in`, in this order.
   void make_selection(const Node& node, std::size_t index, const Value& in, const Shape& shape,
                       const std::vector<std::size_t>& rows);
+  /// Counts numbers, or multiplications, that are to be done for this node. Refuses a network that makes so many out of
+  /// a small file: what it costs stays in proportion to its size.
+  void spend(const Node& node, double numbers);
+  /// Refuses a constant with numbers that are not known, such as the size of the batch.
+  void check_known(const Node& node, const std::vector<double>& constant) const;
   void add_step(Graph::Step step) { graph_.steps.push_back(std::move(step)); }
   [[noreturn]] void refuse(const Node& node, const std::string& why) const;
 
@@ -97,9 +109,12 @@ class GraphBuilder {
   Value& make_value(const Node& node, std::size_t index, const Shape& shape);
 
   std::string where_;
+  std::int64_t operator_set_;
   Graph graph_;
   std::map<std::string, Value> values_;
   std::size_t constants_ = 0;  ///< numbers in all of them
+  double spent_ = 0;
+  double allowed_ = 0x1p25;  ///< and more for every number in the file
 };
 
 /// Builds one kind of operation.

@@ -25,6 +25,7 @@ Eigen::MatrixXf read_weights(const GraphBuilder& builder, const Node& node, bool
   if (inputs != in.shape.back()) {
     builder.refuse(node, fmt::format("has weights for {} inputs and gets {}", inputs, in.shape.back()));
   }
+  builder.check_known(node, weights.data);
   Eigen::MatrixXf matrix(outputs, inputs);
   for (std::size_t o = 0; o < outputs; ++o) {
     for (std::size_t i = 0; i < inputs; ++i) {
@@ -41,6 +42,7 @@ void add_product(GraphBuilder& builder, const Node& node, const Eigen::MatrixXf&
   Shape shape = in.shape;
   shape.back() = static_cast<std::size_t>(weights.rows());
   const std::size_t to = builder.make_output(node, 0, shape);
+  builder.spend(node, static_cast<double>(in.rows()) * static_cast<double>(weights.rows()));
   builder.add_step([=, from = in.offset, slices = in.rows() / in.shape.back()](float* memory) {
     for (std::size_t s = 0; s < slices; ++s) {
       Tile out(memory + to + s * static_cast<std::size_t>(weights.rows()) * tile_columns, weights.rows(), tile_columns);
@@ -61,6 +63,8 @@ void build_gemm(GraphBuilder& builder, const Node& node) {
   if (given.size() != 1 && given.size() != outputs) {
     builder.refuse(node, fmt::format("adds {} numbers to {} outputs", given.size(), outputs));
   }
+  if (given.size() > 1 && builder.input(node, 2).shape.back() != outputs) builder.refuse(node, "adds along the batch");
+  builder.check_known(node, given);
   Eigen::VectorXf bias(weights.rows());
   for (std::size_t o = 0; o < outputs; ++o) {
     bias[static_cast<Eigen::Index>(o)] = static_cast<float>(node.number("beta", 1) * given[given.size() == 1 ? 0 : o]);

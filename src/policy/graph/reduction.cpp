@@ -85,7 +85,10 @@ void build_softmax(GraphBuilder& builder, const Node& node, bool logarithm) {
   const Value in = builder.input(node, 0);
   if (in.constant) builder.refuse(node, "is applied to a constant");
   std::vector<bool> along(in.shape.size());
-  along[resolve_axis(builder, node, in, node.number("axis", -1))] = true;
+  // Up to operator set 12 all axes from the given one on are taken together.
+  const bool old = builder.operator_set() < 13;
+  const std::size_t axis = resolve_axis(builder, node, in, node.number("axis", old ? 1 : -1));
+  for (std::size_t d = axis; d < (old ? along.size() : axis + 1); ++d) along[d] = true;
   const std::size_t to = builder.make_output(node, 0, in.shape);
   builder.add_step([=, from = in.offset, rows = group_along(in.shape, along).rows](float* memory) {
     for (const auto& group : rows) {
@@ -117,6 +120,8 @@ void build_layer_normalization(GraphBuilder& builder, const Node& node) {
     builder.refuse(
         node, fmt::format("has {} scales and {} biases for {} numbers", scale.size(), bias.size(), rows[0].size()));
   }
+  builder.check_known(node, scale);
+  builder.check_known(node, bias);
   const auto epsilon = static_cast<float>(node.number("epsilon", 1e-5));
   const std::size_t to = builder.make_output(node, 0, in.shape);
   builder.add_step([=, from = in.offset](float* memory) {

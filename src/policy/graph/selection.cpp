@@ -61,6 +61,7 @@ std::vector<std::size_t> slice_indices(const GraphBuilder& builder, const Node& 
                                        std::int64_t start, std::int64_t end, std::int64_t step) {
   const auto size = static_cast<std::int64_t>(extent);
   if (step == 0) builder.refuse(node, "slices with step 0");
+  if (extent == 0) return {};
   if (start < 0) start += size;
   if (end < 0) end += size;
   start = std::clamp(start, std::int64_t{0}, step > 0 ? size : size - 1);
@@ -85,6 +86,7 @@ void build_slice(GraphBuilder& builder, const Node& node) {
   if (starts.size() != ends.size() || starts.size() != axes.size() || starts.size() != steps.size()) {
     builder.refuse(node, "has starts, ends, axes and steps of different lengths");
   }
+  if (axes.size() > in.shape.size() + 1) builder.refuse(node, "slices an axis twice");
   std::vector<std::size_t> rows(in.rows());
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   Shape shape = in.shape;
@@ -116,6 +118,11 @@ void build_gather(GraphBuilder& builder, const Node& node) {
       builder.refuse(node, fmt::format("takes index {} of {}", number, in.shape[axis]));
     }
     indices.push_back(static_cast<std::size_t>(index));
+  }
+  const double made =
+      static_cast<double>(in.rows() / std::max<std::size_t>(in.shape[axis], 1)) * static_cast<double>(indices.size());
+  if (made > static_cast<double>(most_folded)) {
+    builder.refuse(node, fmt::format("makes more than {} numbers", most_folded));
   }
   Shape shape = with_extent(in.shape, axis, indices.size());
   if (which.shape.empty()) shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(axis));

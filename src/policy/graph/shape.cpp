@@ -28,12 +28,16 @@ void build_identity(GraphBuilder& builder, const Node& node) {
 
 void build_cast(GraphBuilder& builder, const Node& node) {
   const Value in = builder.input(node, 0);
-  const double type = node.number("to", 1);  // TensorProto: 1 float, 10 half, 11 double; the rest are whole or other
+  const double type =
+      node.number("to", 1);  // TensorProto: 1 float, 9 truth, 10 half, 11 double, 16 bfloat; the rest are whole
   const bool real = type == 1 || type == 10 || type == 11 || type == 16;
   if (!in.constant && !real) builder.refuse(node, "turns computed numbers into whole ones");
   if (real) return rename(builder, node, in, in.shape);
   Tensor out{in.shape, in.data};
-  for (double& value : out.data) value = std::trunc(value);
+  for (double& value : out.data) {
+    if (std::isnan(value)) continue;
+    value = type == 9 ? (value != 0 ? 1 : 0) : std::trunc(value);
+  }
   builder.make_constant(node, 0, std::move(out));
 }
 
@@ -44,7 +48,9 @@ void build_constant(GraphBuilder& builder, const Node& node) {
   for (const auto& [key, numbers] : node.numbers) {
     const bool is_list = key == "value_ints" || key == "value_floats";
     if (is_list) return builder.make_constant(node, 0, {{numbers.size()}, numbers});
-    if (key == "value_int" || key == "value_float") return builder.make_constant(node, 0, {{}, {numbers.at(0)}});
+    if ((key == "value_int" || key == "value_float") && numbers.size() == 1) {
+      return builder.make_constant(node, 0, {{}, numbers});
+    }
   }
   builder.refuse(node, "has no number");
 }
@@ -54,6 +60,14 @@ void build_shape(GraphBuilder& builder, const Node& node) {
   std::vector<double> sizes;
   if (!in.constant) sizes.push_back(batch_size);
   for (const std::size_t extent : in.shape) sizes.push_back(static_cast<double>(extent));
+  // From operator set 15 on, only the axes from `start` to before `end`.
+  const double rank = static_cast<double>(sizes.size());
+  const auto place = [&](const char* key, double standard) {
+    const double axis = node.number(key, standard);
+    return static_cast<std::ptrdiff_t>(whole(builder, node, std::clamp(axis < 0 ? axis + rank : axis, 0.0, rank)));
+  };
+  const std::ptrdiff_t start = place("start", 0), end = std::max(start, place("end", rank));
+  sizes = std::vector<double>(sizes.begin() + start, sizes.begin() + end);
   builder.make_constant(node, 0, {{sizes.size()}, sizes});
 }
 
