@@ -1,9 +1,12 @@
 #include "learn/training.hpp"
 
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
+#include <zlib.h>
 
+#include "io/corrupt.hpp"
 #include "learn/manifest.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/io/safetensors.hpp"
@@ -14,6 +17,27 @@ namespace {
 // Episodes of training are numbered from here on, so that they share no start state and no noise with rollouts of the
 // same seed: a policy is not judged on what it was trained on.
 constexpr std::uint64_t first_episode = std::uint64_t{1} << 40;
+
+// safetensors has no checksum of its own, and a flipped bit in a state or a step would go unseen.
+std::string checksum(const Arrays& tensors) {
+  uLong sum = 0;
+  for (const auto& [name, array] : tensors) {
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(name.data()), name.size());
+    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(array.data.data()), array.data.size());
+  }
+  return fmt::format("{:08x}", sum);
+}
+
+void check_finite(const Arrays& tensors, std::uint64_t step) {
+  for (const auto& [name, array] : tensors) {
+    if (array.type != Array::Type::f32) continue;
+    for (const double value : array.as_doubles()) {
+      if (std::isfinite(value)) continue;
+      throw Error(ErrorCode::not_finite, fmt::format("after {} steps '{}' holds {}", step, name, value),
+                  "The weights have grown beyond all bounds: use a smaller --learning-rate");
+    }
+  }
+}
 
 MatrixView<double> column(std::vector<double>& numbers) { return {numbers.data(), numbers.size(), 1}; }
 
@@ -94,6 +118,7 @@ void Training::exchange(Archive& archive) {
 void Training::write_snapshot(const std::filesystem::path& path) {
   Archive archive;
   learner_->exchange(archive);
+  check_finite(archive.tensors(), step_);
   const auto document = manifest(configuration_, step_, replay_.cursor(), replay_.size());
   write_safetensors(path, {archive.tensors(), {{"mercer", document.dump()}}});
 }
@@ -105,13 +130,18 @@ void Training::write_checkpoint(const std::filesystem::path& path) {
   file.tensors["replay.steps"] = Array::of(replay_.numbers(), {replay_.size(), replay_.width()});
   const auto cursor = static_cast<std::int64_t>(replay_.cursor());
   file.tensors["replay.cursor"] = Array::of(std::span(&cursor, 1), {});
+  file.metadata["crc32"] = checksum(file.tensors);
   write_safetensors(path, file);
 }
 
 void Training::read_checkpoint(const std::filesystem::path& path) {
   const Safetensors file = read_safetensors(path);
-  const auto hash = file.metadata.find("hash");
-  if (hash == file.metadata.end() || hash->second != hash_of(configuration_)) {
+  const auto text = [&](const char* key) {
+    const auto found = file.metadata.find(key);
+    return found == file.metadata.end() ? std::string() : found->second;
+  };
+  if (text("crc32") != checksum(file.tensors)) throw_corrupt(path.string(), "does not have the checksum it announces");
+  if (text("hash") != hash_of(configuration_)) {
     throw Error(ErrorCode::bad_value, fmt::format("'{}' is of a run with other settings", path.string()),
                 "Use --force to begin again, or another --out");
   }
@@ -120,8 +150,8 @@ void Training::read_checkpoint(const std::filesystem::path& path) {
   const Array& steps = require_array(file.tensors, "replay.steps", path);
   const std::vector<std::int64_t> cursor = require_array(file.tensors, "replay.cursor", path).as_integers();
   const bool sound = steps.type == Array::Type::f32 && steps.shape.size() == 2 && steps.shape[1] == replay_.width() &&
-                     steps.shape[0] <= options_.buffer && cursor.size() == 1 && cursor[0] >= 0 &&
-                     static_cast<std::size_t>(cursor[0]) <= steps.shape[0];
+                     steps.shape[0] <= options_.buffer && cursor.size() == 1 &&
+                     static_cast<std::size_t>(cursor[0]) == step_ % options_.buffer;
   if (!sound) {
     throw Error(ErrorCode::bad_format, fmt::format("'{}' holds no steps that fit this run", path.string()),
                 "Use --force to begin again, or another --out");

@@ -177,6 +177,17 @@ TEST_F(Train, a_damaged_checkpoint_is_file_trouble) {
     write_bytes(file, bytes.substr(0, length));
     expect_error(ErrorCode::corrupt_file, "checkpoint.safetensors", [&] { run(options("a")); });
   }
+  for (std::size_t at = 4; at < bytes.size(); at += bytes.size() / 61) {
+    std::string flipped = bytes;
+    flipped[at] = static_cast<char>(flipped[at] ^ 4);
+    write_bytes(file, flipped);
+    try {
+      run(options("a"));
+      ADD_FAILURE() << "byte " << at << " was changed and nobody saw it";
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.exit_code() == 3 || error.code() == ErrorCode::bad_value) << error.what();
+    }
+  }
   TrainOptions forced = options("a");
   forced.force = true;
   EXPECT_EQ(bytes_of(run(forced)), whole);
