@@ -25,7 +25,7 @@ TEST(Replay, a_record_is_a_whole_step) {
 
 TEST(Replay, the_oldest_make_room) {
   Replay replay(2, 1, 3, 3);
-  for (const float number : {1.0F, 2.0F, 3.0F, 4.0F, 5.0F}) add(replay, static_cast<float>(number));
+  for (const float number : {1.0F, 2.0F, 3.0F, 4.0F, 5.0F}) add(replay, number);
   EXPECT_EQ(replay.size(), 3U);
   EXPECT_EQ(replay.cursor(), 2U);
   EXPECT_EQ(replay.record(0)[0], 4);
@@ -35,7 +35,7 @@ TEST(Replay, the_oldest_make_room) {
 
 TEST(Replay, goes_on_where_it_was) {
   Replay replay(2, 1, 3, 3);
-  for (const float number : {1.0F, 2.0F, 3.0F, 4.0F}) add(replay, static_cast<float>(number));
+  for (const float number : {1.0F, 2.0F, 3.0F, 4.0F}) add(replay, number);
   Replay again(2, 1, 3, 3);
   again.restore(replay.numbers(), replay.cursor());
   add(replay, 9);
@@ -46,7 +46,7 @@ TEST(Replay, goes_on_where_it_was) {
 // 6 records, 60,000 draws: each count is binomial with standard deviation 91; five of them are never met by chance.
 TEST(Replay, draws_evenly_and_the_same_for_the_same_update) {
   Replay replay(2, 1, 6, 6);
-  for (const float number : {1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}) add(replay, static_cast<float>(number));
+  for (const float number : {1.0F, 2.0F, 3.0F, 4.0F, 5.0F, 6.0F}) add(replay, number);
   std::array<int, 6> seen{};
   std::vector<std::size_t> drawn(100), again(100), odd(99);
   for (std::uint64_t update = 0; update < 600; ++update) {
