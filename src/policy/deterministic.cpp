@@ -1,5 +1,6 @@
 #include "mercer/policy/deterministic.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -94,6 +95,28 @@ void DeterministicPolicy::log_prob(MatrixView<const double> observation, MatrixV
       out[begin + i] = total;
     }
   });
+}
+
+bool DeterministicPolicy::cdf(MatrixView<const double> observation, std::size_t dimension, double value,
+                              std::span<double> out) const {
+  if (action_space().is_discrete()) return false;
+  for_each_chunk(out.size(), [&](std::size_t begin, std::size_t count) {
+    const Scratch memory(action_space().dimensions(), count);
+    const MatrixView<double> chosen = memory.view();
+    mean_action(observation.columns(begin, count), chosen);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double mu = chosen(dimension, i);
+      if (!spread_) {
+        out[begin + i] = value >= mu ? 1 : 0;
+        continue;
+      }
+      const auto [low, high] = contract().clip[dimension];
+      const double sigma = *spread_ * (high - low) / 2;
+      const double whole = normal_between((low - mu) / sigma, (high - mu) / sigma);
+      out[begin + i] = normal_between((low - mu) / sigma, (std::clamp(value, low, high) - mu) / sigma) / whole;
+    }
+  });
+  return true;
 }
 
 }  // namespace mercer

@@ -66,4 +66,11 @@ void UniformPolicy::log_prob(MatrixView<const double>, MatrixView<const double> 
   }
 }
 
+bool UniformPolicy::cdf(MatrixView<const double>, std::size_t dimension, double value, std::span<double> out) const {
+  if (action_space().is_discrete()) return false;
+  const Range range = action_space().axes[dimension].range;
+  std::ranges::fill(out, std::clamp((value - range.low) / range.width(), 0.0, 1.0));
+  return true;
+}
+
 }  // namespace mercer

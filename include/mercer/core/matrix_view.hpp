@@ -25,6 +25,7 @@ class MatrixView {
 
   std::size_t rows() const { return rows_; }
   std::size_t cols() const { return cols_; }
+  std::size_t stride() const { return stride_; }
 
   T& operator()(std::size_t row, std::size_t col) const {
     assert(row < rows_ && col < cols_);

@@ -37,6 +37,11 @@ class Policy {
   virtual void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                         std::span<double> out) const = 0;
 
+  /// P(action[dimension] <= value) in each state, for policies on a box whose dimensions are independent given the
+  /// state and that know it in closed form. Returns false, leaving `out` alone, where there is none: by default.
+  virtual bool cdf(MatrixView<const double> observation, std::size_t dimension, double value,
+                   std::span<double> out) const;
+
  protected:
   Policy(std::string name, Contract contract) : name_(std::move(name)), contract_(std::move(contract)) {
     check_contract(contract_, name_);

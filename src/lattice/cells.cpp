@@ -1,0 +1,169 @@
+#include "mercer/lattice/cells.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/core/parallel.hpp"
+
+namespace mercer {
+namespace {
+
+template <class Key>
+Key key_of(const Grid& grid, const double* point, std::size_t stride) {
+  Key key = 0;
+  for (const Edges& axis : grid.axes) {
+    key = key * axis.bins() + axis.bin(*point);
+    point += stride;
+  }
+  return key;
+}
+
+// 2^64 and 2^128 themselves would not do; doubles round to them, so a little room is left.
+bool needs_wide_keys(const Grid& grid) {
+  constexpr double most64 = 0x1p63, most128 = 0x1p127;
+  if (grid.cells() <= most64) return false;
+  if (grid.cells() <= most128) return true;
+  throw Error(ErrorCode::too_large,
+              fmt::format("{} dimensions of bins make {:.3g} cells; legal: up to 2^127 = {:.3g}", grid.dimensions(),
+                          grid.cells(), most128),
+              "Take fewer bins, or fewer dimensions");
+}
+
+template <class Key>
+std::vector<Key> keys_of(const Grid& grid, MatrixView<const double> points) {
+  std::vector<Key> keys(points.cols());
+  for_each_block(keys.size(), 4096, [&](Block block) {
+    for (std::size_t i = block.begin; i < block.end; ++i) keys[i] = key_of<Key>(grid, &points(0, i), points.stride());
+  });
+  return keys;
+}
+
+// Sorts, and replaces runs of equal keys by one key and a count.
+template <class Key>
+std::vector<std::uint64_t> count_keys(std::vector<Key>& keys) {
+  std::ranges::sort(keys);
+  std::vector<std::uint64_t> counts;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (kept > 0 && keys[kept - 1] == keys[i]) {
+      ++counts.back();
+    } else {
+      keys[kept++] = keys[i];
+      counts.push_back(1);
+    }
+  }
+  keys.resize(kept);
+  return counts;
+}
+
+template <class Key>
+Key radix_below(const Grid& grid, std::size_t dimension) {
+  Key radix = 1;
+  for (std::size_t d = dimension + 1; d < grid.dimensions(); ++d) radix *= grid.axes[d].bins();
+  return radix;
+}
+
+}  // namespace
+
+double Grid::cells() const {
+  double product = 1;
+  for (const Edges& axis : axes) product *= static_cast<double>(axis.bins());
+  return product;
+}
+
+Cells::Cells(Grid grid, Keys keys, std::vector<std::uint64_t> counts)
+    : grid_(std::move(grid)),
+      keys_(std::move(keys)),
+      counts_(std::move(counts)),
+      visits_(std::accumulate(counts_.begin(), counts_.end(), std::uint64_t{0})) {}
+
+Cells::Cells(const Grid& grid, MatrixView<const double> points) : grid_(grid), visits_(points.cols()) {
+  if (points.rows() != grid.dimensions()) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("points of {} dimensions in a grid of {}", points.rows(), grid.dimensions()),
+                "Give the points that the edges were made for");
+  }
+  const auto count = [&]<class Key>(Key) {
+    std::vector<Key> keys = keys_of<Key>(grid, points);
+    counts_ = count_keys(keys);
+    keys_ = std::move(keys);
+  };
+  if (needs_wide_keys(grid)) {
+    count(Key128{});
+  } else {
+    count(Key64{});
+  }
+}
+
+Cells::Cells(const Grid& grid, std::span<const std::uint32_t> indices, std::vector<std::uint64_t> counts)
+    : Cells(grid, Keys{}, std::move(counts)) {
+  const std::size_t dimensions = grid.dimensions();
+  if (indices.size() != counts_.size() * dimensions) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("{} bin indices for {} cells of {} dimensions", indices.size(), counts_.size(), dimensions),
+                "Give one index for each dimension of each cell");
+  }
+  const auto fill = [&]<class Key>(Key) {
+    std::vector<Key> keys(counts_.size());
+    for (std::size_t c = 0; c < keys.size(); ++c) {
+      for (std::size_t d = 0; d < dimensions; ++d) {
+        const std::size_t bin = indices[c * dimensions + d];
+        require_in_range("a bin index", static_cast<double>(bin), 0, static_cast<double>(grid.axes[d].bins() - 1),
+                         "Give bins of the grid");
+        keys[c] = keys[c] * grid.axes[d].bins() + bin;
+      }
+    }
+    if (std::ranges::adjacent_find(keys, std::greater_equal<>()) != keys.end()) {
+      throw Error(ErrorCode::bad_value, "cells that are not in rising order, or twice", "Sort them");
+    }
+    keys_ = std::move(keys);
+  };
+  if (needs_wide_keys(grid)) {
+    fill(Key128{});
+  } else {
+    fill(Key64{});
+  }
+}
+
+std::size_t Cells::find(const double* point, std::size_t stride) const {
+  return std::visit(
+      [&]<class Key>(const std::vector<Key>& keys) {
+        const Key key = key_of<Key>(grid_, point, stride);
+        const auto place = std::lower_bound(keys.begin(), keys.end(), key);
+        return place != keys.end() && *place == key ? static_cast<std::size_t>(place - keys.begin()) : none;
+      },
+      keys_);
+}
+
+std::size_t Cells::bin(std::size_t place, std::size_t dimension) const {
+  return std::visit(
+      [&]<class Key>(const std::vector<Key>& keys) {
+        return static_cast<std::size_t>(keys[place] / radix_below<Key>(grid_, dimension) %
+                                        grid_.axes[dimension].bins());
+      },
+      keys_);
+}
+
+Cells Cells::pruned(double threshold) const {
+  require_in_range("the pruning threshold", threshold, 0, 1 - 1e-12,
+                   "It is a fraction of all visits; 0 keeps every visited cell");
+  const double least = threshold * static_cast<double>(visits_);
+  return std::visit(
+      [&]<class Key>(const std::vector<Key>& keys) {
+        std::vector<Key> kept;
+        std::vector<std::uint64_t> counts;
+        for (std::size_t c = 0; c < keys.size(); ++c) {
+          if (static_cast<double>(counts_[c]) <= least) continue;
+          kept.push_back(keys[c]);
+          counts.push_back(counts_[c]);
+        }
+        return Cells(grid_, Keys(std::move(kept)), std::move(counts));
+      },
+      keys_);
+}
+
+}  // namespace mercer

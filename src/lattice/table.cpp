@@ -1,0 +1,219 @@
+#include "mercer/lattice/table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/core/parallel.hpp"
+
+namespace mercer {
+namespace {
+
+// Gauss and Legendre's points on [-1, 1] and their weights, the positive half.
+constexpr std::array<double, 4> gauss_points{0.18343464249564981, 0.52553240991632899, 0.79666647741362674,
+                                             0.96028985649753623};
+constexpr std::array<double, 4> gauss_weights{0.36268378337836199, 0.31370664587788729, 0.22238103445337448,
+                                              0.10122853629037626};
+
+// Points inside one action bin, with what each counts: the product over dimensions.
+struct BinPoints {
+  std::vector<double> offsets;  // points x dimensions, in half widths from the middle
+  std::vector<double> weights;
+};
+
+BinPoints points_in_a_bin(std::size_t dimensions, TableRule rule, bool discrete) {
+  BinPoints all{{}, {1}};
+  all.offsets.assign(dimensions, 0);
+  if (rule == TableRule::centre || discrete) return all;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    BinPoints finer;
+    for (std::size_t p = 0; p < all.weights.size(); ++p) {
+      for (std::size_t g = 0; g < 2 * gauss_points.size(); ++g) {
+        finer.offsets.insert(finer.offsets.end(), all.offsets.begin() + static_cast<std::ptrdiff_t>(p * dimensions),
+                             all.offsets.begin() + static_cast<std::ptrdiff_t>((p + 1) * dimensions));
+        finer.offsets[finer.offsets.size() - dimensions + d] = g % 2 == 0 ? gauss_points[g / 2] : -gauss_points[g / 2];
+        finer.weights.push_back(all.weights[p] * gauss_weights[g / 2] / 2);
+      }
+    }
+    all = std::move(finer);
+  }
+  return all;
+}
+
+std::size_t bin_along(const Grid& grid, std::size_t cell, std::size_t dimension) {
+  for (std::size_t d = grid.dimensions() - 1; d > dimension; --d) cell /= grid.axes[d].bins();
+  return cell % grid.axes[dimension].bins();
+}
+
+// Makes a row of logarithms sum to one; false when nothing is there.
+bool normalise_logs(std::span<double> row) {
+  const double most = *std::ranges::max_element(row);
+  if (!std::isfinite(most)) return false;
+  double total = 0;
+  for (double& value : row) total += value = std::exp(value - most);
+  for (double& value : row) value /= total;
+  return true;
+}
+
+bool normalise(std::span<double> row) {
+  double total = 0;
+  for (const double value : row) total += value;
+  if (!(total > 0) || !std::isfinite(total)) return false;
+  for (double& value : row) value /= total;
+  return true;
+}
+
+void check_sizes(const Policy& policy, const Cells& cells, const Grid& actions) {
+  if (policy.observation_dimensions() != cells.grid().dimensions() ||
+      policy.action_space().dimensions() != actions.dimensions()) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("policy '{}' has {} observations and {} actions, and the lattice {} and {}", policy.name(),
+                            policy.observation_dimensions(), policy.action_space().dimensions(),
+                            cells.grid().dimensions(), actions.dimensions()),
+                "Make the lattice from rollouts of this policy");
+  }
+  if (actions.cells() > 1 << 24) {
+    throw Error(ErrorCode::too_large, fmt::format("{:.3g} action cells; legal: up to {}", actions.cells(), 1 << 24),
+                "Take fewer action bins");
+  }
+}
+
+// Middles of the cells [begin, end), one column each.
+std::vector<double> middles(const Cells& cells, std::size_t begin, std::size_t end) {
+  const std::size_t dimensions = cells.grid().dimensions(), count = end - begin;
+  std::vector<double> out(dimensions * count);
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    for (std::size_t i = 0; i < count; ++i) out[d * count + i] = cells.centre(begin + i, d);
+  }
+  return out;
+}
+
+// Differences of the distribution function in each dimension, multiplied; the tails belong to the bins at the ends.
+// `out` has a row for each state.
+void fill_masses(const Policy& policy, const Grid& actions, MatrixView<const double> states, MatrixView<double> out) {
+  const std::size_t count = states.cols();
+  for (std::size_t i = 0; i < count; ++i) std::ranges::fill(out.row(i), 1.0);
+  std::vector<double> below(count), above(count), mass(count);
+  for (std::size_t d = 0; d < actions.dimensions(); ++d) {
+    const Edges& axis = actions.axes[d];
+    std::ranges::fill(below, 0.0);
+    for (std::size_t b = 0; b < axis.bins(); ++b) {
+      std::ranges::fill(above, 1.0);
+      if (b + 1 < axis.bins()) policy.cdf(states, d, axis.values[b + 1], above);
+      for (std::size_t i = 0; i < count; ++i) mass[i] = std::max(0.0, above[i] - below[i]);
+      below = above;
+      for (std::size_t a = 0; a < out.cols(); ++a) {
+        if (bin_along(actions, a, d) != b) continue;
+        for (std::size_t i = 0; i < count; ++i) out(i, a) *= mass[i];
+      }
+    }
+  }
+}
+
+// Logarithms of the density at the points of every bin, weighted and summed; `out` has a row for each state.
+void fill_densities(const Policy& policy, const Grid& actions, const BinPoints& points, bool with_width,
+                    MatrixView<const double> states, MatrixView<double> out) {
+  const std::size_t dimensions = actions.dimensions(), columns = out.cols() * points.weights.size();
+  std::vector<double> seen(states.rows() * columns), played(dimensions * columns), found(columns);
+  std::vector<double> log_width(out.cols());
+  for (std::size_t a = 0; a < out.cols(); ++a) {
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      const std::size_t bin = bin_along(actions, a, d);
+      const double width = actions.axes[d].width(bin);
+      if (with_width) log_width[a] += std::log(width);
+      for (std::size_t p = 0; p < points.weights.size(); ++p) {
+        played[d * columns + a * points.weights.size() + p] =
+            actions.axes[d].centre(bin) + width / 2 * points.offsets[p * dimensions + d];
+      }
+    }
+  }
+  for (std::size_t i = 0; i < states.cols(); ++i) {
+    for (std::size_t r = 0; r < states.rows(); ++r) {
+      std::fill_n(seen.begin() + static_cast<std::ptrdiff_t>(r * columns), columns, states(r, i));
+    }
+    policy.log_prob({seen.data(), states.rows(), columns}, {played.data(), dimensions, columns}, found);
+    for (std::size_t a = 0; a < out.cols(); ++a) {
+      const double* own = found.data() + a * points.weights.size();
+      const double most = *std::max_element(own, own + points.weights.size());
+      double total = 0;
+      for (std::size_t p = 0; p < points.weights.size(); ++p) total += points.weights[p] * std::exp(own[p] - most);
+      out(i, a) = std::isfinite(most) ? most + std::log(total) + log_width[a] : -HUGE_VAL;
+    }
+  }
+}
+
+}  // namespace
+
+Grid discrete_action_grid(std::size_t count) {
+  Edges edges;
+  for (std::size_t i = 0; i <= count; ++i) edges.values.push_back(static_cast<double>(i) - 0.5);
+  return {{std::move(edges)}};
+}
+
+PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule) {
+  check_sizes(policy, cells, actions);
+  if (rule == TableRule::counts) {
+    throw Error(ErrorCode::bad_value, "a table of counts was asked of a policy", "Count the actions of rollouts");
+  }
+  PolicyTable table{cells.size(), static_cast<std::size_t>(actions.cells()), {}};
+  table.pi.resize(table.rows * table.cols);
+  const bool discrete = policy.action_space().is_discrete();
+  const BinPoints points = points_in_a_bin(actions.dimensions(), rule, discrete);
+  constexpr std::size_t together = 64;
+  std::vector<std::size_t> empty((table.rows + together - 1) / together);
+  for_each_block(table.rows, together, [&](Block block) {
+    const std::size_t count = block.end - block.begin;
+    const std::vector<double> numbers = middles(cells, block.begin, block.end);
+    const MatrixView<const double> states(numbers.data(), cells.grid().dimensions(), count);
+    const MatrixView<double> out(table.pi.data() + block.begin * table.cols, count, table.cols);
+    std::vector<double> probe(count);
+    const bool exact = rule == TableRule::mass && !discrete && policy.cdf(states, 0, 0, probe);
+    if (exact) {
+      fill_masses(policy, actions, states, out);
+    } else {
+      fill_densities(policy, actions, points, rule == TableRule::mass && !discrete, states, out);
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (exact ? normalise(out.row(i)) : normalise_logs(out.row(i))) continue;
+      std::ranges::fill(out.row(i), 1 / static_cast<double>(table.cols));
+      ++empty[block.index];
+    }
+  });
+  for (const std::size_t rows : empty) table.rows_without += rows;
+  return table;
+}
+
+PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions) {
+  const std::size_t states = cells.grid().dimensions(), dimensions = actions.dimensions();
+  if (rollouts.observations.size() != rollouts.steps() * states ||
+      rollouts.actions.size() != rollouts.steps() * dimensions) {
+    throw Error(
+        ErrorCode::shape_mismatch,
+        fmt::format(
+            "rollouts of {} steps with {} observations and {} actions in all, for a lattice of {} and {} dimensions",
+            rollouts.steps(), rollouts.observations.size(), rollouts.actions.size(), states, dimensions),
+        "Keep the steps of the rollouts that the lattice is made from");
+  }
+  PolicyTable table{cells.size(), static_cast<std::size_t>(actions.cells()), {}};
+  table.pi.assign(table.rows * table.cols, 0);
+  for (std::size_t t = 0; t < rollouts.steps(); ++t) {
+    const std::size_t row = cells.find(rollouts.observations.data() + t * states);
+    if (row == Cells::none) continue;
+    std::size_t action = 0;
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      action = action * actions.axes[d].bins() + actions.axes[d].bin(rollouts.actions[t * dimensions + d]);
+    }
+    ++table.row(row)[action];
+  }
+  for (std::size_t r = 0; r < table.rows; ++r) {
+    if (normalise(table.row(r))) continue;
+    std::ranges::fill(table.row(r), 1 / static_cast<double>(table.cols));
+    ++table.rows_without;
+  }
+  return table;
+}
+
+}  // namespace mercer
