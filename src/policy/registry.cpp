@@ -121,6 +121,7 @@ std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task&
   check_names(spec.file, snapshot.contract, task);
   if (options.centre.empty()) options.centre = snapshot.contract.centre;
   if (options.scale.empty()) options.scale = snapshot.contract.scale;
+  if (options.normalisation.empty()) options.normalisation = snapshot.contract.normalisation;
   return make_network_policy(spec.file, snapshot.network, task, options);
 }
 

@@ -67,6 +67,22 @@ TEST_F(SnapshotPolicy, actor_is_what_its_layers_say) {
   }
 }
 
+TEST_F(SnapshotPolicy, sees_observations_as_its_contract_says) {
+  Safetensors file = small_actor();
+  Contract contract = squashed(car);
+  contract.normalisation = {{-0.3, 0}, {0.81, 0.0049}, 0, 10};
+  auto manifest = nlohmann::ordered_json::parse(file.metadata["mercer"]);
+  manifest["contract"] = to_json(contract);
+  const auto plain = make_policy(write(file), car);
+  const std::vector<double> scaled{(0.1 + 0.3) / 0.9, 0.02 / 0.07}, state{0.1, 0.02};
+  double expected = 0, action = 0;
+  plain->mean_action({scaled.data(), 2, 1}, {&expected, 1, 1});
+  file.metadata["mercer"] = manifest.dump();
+  make_policy(write(file), car)->mean_action({state.data(), 2, 1}, {&action, 1, 1});
+  EXPECT_NEAR(action, expected, 1e-6);
+  EXPECT_NE(action, 0);
+}
+
 // min(q1, q2) = min(x + a, 0.5 - a): largest where they meet.
 TEST_F(SnapshotPolicy, critics_make_a_greedy_policy) {
   const auto policy = make_policy(write(small_actor()) + ":kind=greedy", car);

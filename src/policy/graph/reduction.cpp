@@ -144,8 +144,8 @@ void build_layer_normalization(GraphBuilder& builder, const Node& node) {
 }  // namespace
 
 void add_reduction_operations(OperationTable& table) {
-  constexpr auto sum = [](Numbers& all, const Row& row) { all += row; };
-  constexpr auto as_it_is = [](const Numbers& all, float) { return all; };
+  static constexpr auto sum = [](Numbers& all, const Row& row) { all += row; };
+  static constexpr auto as_it_is = [](const Numbers& all, float) { return all; };
   table["ReduceSum"] = [](GraphBuilder& b, const Node& n) { build_reduction(b, n, 0, sum, as_it_is); };
   table["ReduceMean"] = [](GraphBuilder& b, const Node& n) {
     build_reduction(b, n, 0, sum, [](const Numbers& all, float count) { return (all / count).eval(); });
