@@ -3,7 +3,7 @@
 // products count, each once (`sac_update_flops`); noise, element-wise work, Adam and target networks take time and
 // count nothing.
 
-#define EIGEN_STACK_ALLOCATION_LIMIT (1 << 20)  // as the library's own products
+#define EIGEN_STACK_ALLOCATION_LIMIT 1048576  // as the library's own products
 
 #include <Eigen/Core>
 #include <benchmark/benchmark.h>

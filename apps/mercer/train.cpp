@@ -1,8 +1,6 @@
 #include "mercer/learn/train.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <spdlog/spdlog.h>
 
 #include "mercer/core/error.hpp"
 #include "mercer/env/registry.hpp"

@@ -17,21 +17,21 @@ Recipe continuous_mountain_car() {
           options};
 }
 
-// The reward is -1 until the goal: many updates between few steps, and enough random pushes to meet the goal by chance.
+// The reward is -1 until the goal, which random pushes meet only if they are held for a while. Values bend sharply
+// where one more swing is needed and speeds are a tenth of positions: hence scaled observations and a rate that falls.
+// The target network follows fast, since a value has to travel a hundred steps back.
 Recipe mountain_car() {
   DqnOptions options;
-  options.learning_rate = 4e-3;
   options.batch_size = 128;
-  options.gamma = 0.98;
-  options.buffer = 10'000;
-  options.warmup = 1000;
-  options.train_every = 16;
-  options.updates = 8;
-  options.target_every = 300;
-  options.epsilon_end = 0.07;
-  options.epsilon_steps = 24'000;
-  return {"mountain-car", "a faster learning rate, more updates at a time and a slow end of exploring", 120'000,
-          options};
+  options.decay_updates = 32'000;
+  options.warmup = 5000;
+  options.train_every = 4;
+  options.scale_observations = true;
+  options.target_every = 100;
+  options.epsilon_end = 0.1;
+  options.epsilon_steps = 50'000;
+  options.epsilon_run = 10;
+  return {"mountain-car", "random pushes are held, observations scaled, the learning rate falls", 120'000, options};
 }
 
 }  // namespace

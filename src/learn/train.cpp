@@ -26,7 +26,7 @@ std::vector<std::uint64_t> checked_snapshots(const TrainOptions& options) {
   }
   steps.push_back(options.steps);
   std::ranges::sort(steps);
-  steps.erase(std::ranges::unique(steps).begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   return steps;
 }
 
