@@ -1,0 +1,160 @@
+#include "mercer/embed/lattice_route.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+
+namespace mercer {
+namespace {
+
+// One dimension of row-major data.
+std::vector<double> column(const std::vector<double>& rows, std::size_t dimensions, std::size_t d) {
+  std::vector<double> out(rows.size() / dimensions);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = rows[i * dimensions + d];
+  return out;
+}
+
+std::size_t bins_for(const std::vector<std::size_t>& bins, std::size_t d, std::size_t dimensions, const char* what) {
+  if (bins.size() == 1) return bins[0];
+  if (bins.size() == dimensions) return bins[d];
+  throw Error(ErrorCode::shape_mismatch,
+              fmt::format("{} numbers of {} bins for {} dimensions", bins.size(), what, dimensions),
+              "Give one for all, or one for each");
+}
+
+Grid make_grid(const std::vector<double>& rows, std::size_t dimensions, const std::vector<std::size_t>& bins,
+               const EdgeRule& rule, const char* what) {
+  Grid grid;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    grid.axes.push_back(make_edges(column(rows, dimensions, d), bins_for(bins, d, dimensions, what), rule));
+  }
+  return grid;
+}
+
+// The rule for actions on a box. Even bins that reach the bounds do not depend on the data at all.
+Grid make_action_grid(const Policy& teacher, const Rollouts& rollouts, const LatticeOptions& options) {
+  const Space& space = teacher.action_space();
+  if (space.is_discrete()) return discrete_action_grid(space.count);
+  std::vector<double> rows = rollouts.actions;
+  const bool even = options.reach_bounds && options.action_edges.kind == EdgeKind::uniform;
+  if (even) {
+    rows.clear();
+    for (const Axis& axis : space.axes) rows.push_back(axis.range.low);
+    for (const Axis& axis : space.axes) rows.push_back(axis.range.high);
+  }
+  Grid grid = make_grid(rows, space.dimensions(), options.action_bins, options.action_edges, "action");
+  if (!options.reach_bounds) return grid;
+  for (std::size_t d = 0; d < space.dimensions(); ++d) {
+    const auto [low, high] = space.axes[d].range;
+    std::vector<double>& edges = grid.axes[d].values;
+    if (std::isfinite(low)) edges.front() = std::min(low, edges.front());
+    if (std::isfinite(high)) edges.back() = std::max(high, edges.back());
+  }
+  return grid;
+}
+
+// Columns of observations, as cells are counted by.
+std::vector<double> transposed(const std::vector<double>& rows, std::size_t dimensions) {
+  std::vector<double> out;
+  out.reserve(rows.size());
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    const std::vector<double> one = column(rows, dimensions, d);
+    out.insert(out.end(), one.begin(), one.end());
+  }
+  return out;
+}
+
+// Every cell, with the visits of those that have any.
+Cells all_cells(const Cells& visited) {
+  constexpr double most = 1e7;
+  const Grid& grid = visited.grid();
+  if (grid.cells() > most) {
+    throw Error(ErrorCode::too_large,
+                fmt::format("a full lattice of {:.3g} cells; legal: up to {:.0g}", grid.cells(), most),
+                "Take fewer bins, or only visited cells");
+  }
+  const auto count = static_cast<std::size_t>(grid.cells());
+  std::vector<std::uint32_t> indices(count * grid.dimensions());
+  std::vector<std::uint64_t> visits(count);
+  std::vector<double> middle(grid.dimensions());
+  for (std::size_t c = 0; c < count; ++c) {
+    std::size_t rest = c;
+    for (std::size_t d = grid.dimensions(); d-- > 0;) {
+      const std::size_t bin = rest % grid.axes[d].bins();
+      rest /= grid.axes[d].bins();
+      indices[c * grid.dimensions() + d] = static_cast<std::uint32_t>(bin);
+      middle[d] = grid.axes[d].centre(bin);
+    }
+    const std::size_t place = visited.find(middle.data());
+    if (place != Cells::none) visits[c] = visited.counts()[place];
+  }
+  return {grid, indices, std::move(visits)};
+}
+
+}  // namespace
+
+LatticeOptions paper_lattice() {
+  LatticeOptions options;
+  options.state_edges = {EdgeKind::quantile};
+  options.action_edges = {EdgeKind::quantile};
+  options.table = TableRule::centre;
+  options.playing = {Unvisited::uniform, false};
+  return options;
+}
+
+LatticeOptions best_lattice() {
+  LatticeOptions options;
+  options.state_edges = {EdgeKind::tempered, 0.5};
+  options.action_edges = {EdgeKind::uniform};
+  options.reach_bounds = true;
+  options.table = TableRule::mass;
+  options.playing = {Unvisited::nearest, true};
+  return options;
+}
+
+double Lattice::pruned_percent() const {
+  return 100 * (1 - static_cast<double>(cells->size()) / cells->grid().cells());
+}
+
+std::vector<double> Lattice::visits() const {
+  std::vector<double> out;
+  for (const std::uint64_t count : cells->counts()) out.push_back(static_cast<double>(count));
+  return out;
+}
+
+Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const LatticeOptions& options) {
+  const std::size_t seen = teacher.observation_dimensions(), steps = rollouts.steps();
+  if (steps == 0 || rollouts.observations.size() != steps * seen ||
+      rollouts.actions.size() != steps * teacher.action_space().dimensions()) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("rollouts of {} steps with {} observations and {} actions in all do not fit policy '{}'",
+                            steps, rollouts.observations.size(), rollouts.actions.size(), teacher.name()),
+                "Give rollouts of this policy, with their steps");
+  }
+  const Grid states = make_grid(rollouts.observations, seen, options.state_bins, options.state_edges, "state");
+  const std::vector<double> points = transposed(rollouts.observations, seen);
+  Cells cells = Cells(states, MatrixView<const double>(points.data(), seen, steps)).pruned(options.prune);
+  if (options.full) cells = all_cells(cells);
+  Lattice lattice{std::make_shared<const Cells>(std::move(cells)), make_action_grid(teacher, rollouts, options), {}};
+  lattice.table = options.table == TableRule::counts
+                      ? count_actions(rollouts, *lattice.cells, lattice.actions)
+                      : tabulate(teacher, *lattice.cells, lattice.actions, options.table);
+  for (const Edges& axis : states.axes) lattice.collapsed_bins += axis.collapsed;
+  for (const Edges& axis : lattice.actions.axes) lattice.collapsed_bins += axis.collapsed;
+  return lattice;
+}
+
+LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,
+                             const Playing& playing) {
+  Contract contract = teacher.contract();  // the lattice sees raw observations and plays the task's own actions
+  contract.normalisation = {};
+  contract.squash = Squash::none;
+  std::ranges::fill(contract.centre, 0.0);
+  std::ranges::fill(contract.scale, 1.0);
+  return {std::move(name), std::move(contract), lattice.cells, lattice.actions, std::move(table), playing};
+}
+
+}  // namespace mercer
