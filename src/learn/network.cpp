@@ -10,7 +10,7 @@ constexpr Index alignment = 16;
 Index aligned(Index size) { return (size + alignment - 1) / alignment * alignment; }
 
 template <class Real>
-Eigen::Map<const Matrix<Real>, Eigen::Aligned64> weight_of(const Layer& layer, const Real* weights) {
+Eigen::Map<const Matrix<Real>, Eigen::AlignedMax> weight_of(const Layer& layer, const Real* weights) {
   return {weights + layer.weight, layer.outputs, layer.inputs};
 }
 
@@ -115,7 +115,7 @@ void backward(const Network& network, const Real* weights, const Input<Real>& in
   const auto [begin, count] = columns;
   for (std::size_t l = network.layers.size(); l-- > 0;) {
     const Layer& layer = network.layers[l];
-    Eigen::Map<Matrix<Real>, Eigen::Aligned64> out(gradient + layer.weight, layer.outputs, layer.inputs);
+    Eigen::Map<Matrix<Real>, Eigen::AlignedMax> out(gradient + layer.weight, layer.outputs, layer.inputs);
     const auto delta = pass.deltas[l].middleCols(begin, count);
     if (l == 0) {
       out.noalias() = delta * input.middleCols(begin, count).transpose();

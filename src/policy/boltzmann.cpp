@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mercer/core/error.hpp"
+#include "mercer/policy/greedy.hpp"
 #include "policy/scratch.hpp"
 
 namespace mercer {
@@ -27,7 +28,10 @@ double exponentiate(MatrixView<double> values, std::size_t column, double temper
 
 DiscreteBoltzmannPolicy::DiscreteBoltzmannPolicy(std::string name, Contract contract, BatchFunction q,
                                                  double temperature)
-    : Policy(std::move(name), std::move(contract)), q_(std::move(q)), temperature_(temperature) {
+    : Policy(std::move(name), std::move(contract)),
+      q_(std::move(q)),
+      most_likely_(greedy_index(q_, action_space().count)),
+      temperature_(temperature) {
   require_in_range(fmt::format("policy '{}': the temperature", this->name()), temperature, 1e-9, 1e9,
                    "Take 1, or kind=greedy for the best action");
 }
@@ -54,18 +58,7 @@ void DiscreteBoltzmannPolicy::sample(MatrixView<const double> observation, const
 }
 
 void DiscreteBoltzmannPolicy::mean_action(MatrixView<const double> observation, MatrixView<double> action) const {
-  for_each_chunk(action.cols(), [&](std::size_t begin, std::size_t columns) {
-    const Scratch memory(action_space().count, columns);
-    const MatrixView<double> values = memory.view();
-    q_(observation.columns(begin, columns), values);
-    for (std::size_t i = 0; i < columns; ++i) {
-      std::size_t best = 0;
-      for (std::size_t a = 1; a < values.rows(); ++a) {
-        if (values(a, i) > values(best, i)) best = a;
-      }
-      action(0, begin + i) = static_cast<double>(best);
-    }
-  });
+  most_likely_(observation, action);
 }
 
 void DiscreteBoltzmannPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,

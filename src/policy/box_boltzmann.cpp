@@ -134,23 +134,29 @@ void BoxBoltzmannPolicy::mean_action(MatrixView<const double> observation, Matri
 
 void BoxBoltzmannPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                                   std::span<double> out) const {
+  const std::size_t seen = observation.rows();
   const ActionGrid grid(action.rows());
-  CellMasses cells(grid, observation.rows());
-  const Scratch point(observation.rows() + action.rows(), 1), value(1, 1);
-  const MatrixView<double> input = point.view();
-  for (std::size_t i = 0; i < out.size(); ++i) {
-    double log_normaliser = cells.fill(q_, temperature_, observation, i);
-    bool possible = true;
-    for (std::size_t r = 0; r < observation.rows(); ++r) input(r, 0) = observation(r, i);
+  double log_scale = 0;
+  for (const double scale : contract().scale) log_scale += std::log(std::abs(scale));
+  for_each_chunk(out.size(), [&](std::size_t begin, std::size_t count) {
+    const Scratch points(seen + action.rows(), count), value(1, count);
+    const MatrixView<double> input = points.view(), q = value.view();
+    for (std::size_t r = 0; r < seen; ++r)
+      std::ranges::copy(observation.row(r).subspan(begin, count), input.row(r).begin());
     for (std::size_t d = 0; d < action.rows(); ++d) {
-      const double z = (action(d, i) - contract().centre[d]) / contract().scale[d];
-      possible = possible && std::abs(z) <= 1;
-      input(observation.rows() + d, 0) = z;
-      log_normaliser += std::log(std::abs(contract().scale[d]));
+      for (std::size_t i = 0; i < count; ++i) {
+        input(seen + d, i) = (action(d, begin + i) - contract().centre[d]) / contract().scale[d];
+      }
     }
-    q_(input, value.view());
-    out[i] = possible ? value.view()(0, 0) / temperature_ - log_normaliser : -std::numeric_limits<double>::infinity();
-  }
+    q_(input, q);
+    CellMasses cells(grid, seen);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double log_normaliser = cells.fill(q_, temperature_, observation, begin + i) + log_scale;
+      bool possible = true;
+      for (std::size_t d = 0; d < action.rows(); ++d) possible = possible && std::abs(input(seen + d, i)) <= 1;
+      out[begin + i] = possible ? q(0, i) / temperature_ - log_normaliser : -std::numeric_limits<double>::infinity();
+    }
+  });
 }
 
 }  // namespace mercer

@@ -22,6 +22,7 @@ class DiscreteBoltzmannPolicy : public Policy {
 
  private:
   BatchFunction q_;
+  BatchFunction most_likely_;
   double temperature_;
 };
 
