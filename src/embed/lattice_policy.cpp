@@ -22,7 +22,7 @@ std::size_t bin_along(const Grid& grid, std::size_t cell, std::size_t dimension)
 }  // namespace
 
 LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_ptr<const Cells> cells, Grid actions,
-                             PolicyTable table, Playing playing)
+                             PolicyTable table, LatticePlay playing)
     : Policy(std::move(name), std::move(contract)),
       cells_(std::move(cells)),
       actions_(std::move(actions)),

@@ -148,7 +148,7 @@ Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const Latt
 }
 
 LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,
-                             const Playing& playing) {
+                             const LatticePlay& playing) {
   Contract contract = teacher.contract();  // the lattice sees raw observations and plays the task's own actions
   contract.normalisation = {};
   contract.squash = Squash::none;

@@ -12,7 +12,7 @@ namespace mercer {
 namespace {
 
 // One observation in [0, 4), four cells of which the second was never visited; three action bins on [-2, 2].
-LatticePolicy small_policy(Playing playing) {
+LatticePolicy small_policy(LatticePlay playing) {
   const Grid grid{{even_edges(0, 4, 4)}};
   const std::array points{0.5, 2.5, 3.5};
   auto cells = std::make_shared<Cells>(grid, MatrixView<const double>(points.data(), 1, 3));

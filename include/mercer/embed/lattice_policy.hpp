@@ -14,7 +14,7 @@ enum class Unvisited {
 };
 
 /// How a table is played.
-struct Playing {
+struct LatticePlay {
   Unvisited unvisited = Unvisited::nearest;
   bool noise = true;  ///< an action is drawn uniformly inside its bin; otherwise it is the bin's middle, as printed
 };
@@ -29,7 +29,7 @@ class LatticePolicy : public Policy {
  public:
   /// The table has a row for each cell and a column for each action cell. Throws `shape_mismatch`.
   LatticePolicy(std::string name, Contract contract, std::shared_ptr<const Cells> cells, Grid actions,
-                PolicyTable table, Playing playing);
+                PolicyTable table, LatticePlay playing);
 
   const Cells& cells() const { return *cells_; }
   const Grid& actions() const { return actions_; }
@@ -49,7 +49,7 @@ class LatticePolicy : public Policy {
   std::shared_ptr<const Cells> cells_;
   Grid actions_;
   PolicyTable table_;
-  Playing playing_;
+  LatticePlay playing_;
   std::vector<double> below_;      ///< table_ summed up along each row
   std::vector<double> middles_;    ///< of the action cells: one row for each dimension
   std::vector<double> centres_;    ///< of the visited cells, scaled: one row for each dimension

@@ -20,7 +20,7 @@ struct LatticeOptions {
   TableRule table = TableRule::mass;
   double prune = 0;   ///< cells with at most this fraction of all visits are left out, 0 to 1 (exclusive)
   bool full = false;  ///< every cell of the lattice, visited or not, up to 10^7: the teacher is asked everywhere
-  Playing playing{};
+  LatticePlay playing{};
 };
 
 /// The choices of the published experiments: quantile edges, densities at bin centres without their widths, actions
@@ -50,6 +50,6 @@ Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const Latt
 
 /// The lattice as a policy, with its own table or another of the same shape (a truncated one).
 LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,
-                             const Playing& playing);
+                             const LatticePlay& playing);
 
 }  // namespace mercer
