@@ -32,14 +32,24 @@ class ByteWriter {
     whole(value.size());
     bytes_.insert(bytes_.end(), value.begin(), value.end());
   }
+  /// Numbers of `bits` bits each (1 to 32), one after the other.
+  void packed(std::span<const std::size_t> numbers, unsigned bits) {
+    std::uint64_t held = 0;
+    unsigned filled = 0;
+    for (const std::size_t number : numbers) {
+      held |= std::uint64_t{number} << filled;
+      for (filled += bits; filled >= 8; filled -= 8, held >>= 8) byte(static_cast<std::uint8_t>(held));
+    }
+    if (filled > 0) byte(static_cast<std::uint8_t>(held));
+  }
   std::vector<std::uint8_t> take() { return std::move(bytes_); }
 
  private:
   std::vector<std::uint8_t> bytes_;
 };
 
-/// Reads them back. Whatever runs past the end, or is beyond what was said to be legal, is a `corrupt_file` error naming
-/// `where`: nothing is allocated for a count that the remaining bytes could not hold.
+/// Reads them back. Whatever runs past the end, or is beyond what was said to be legal, is a `corrupt_file` error
+/// naming `where`: nothing is allocated for a count that the remaining bytes could not hold.
 class ByteReader {
  public:
   ByteReader(std::span<const std::uint8_t> bytes, std::string where) : bytes_(bytes), where_(std::move(where)) {}
@@ -79,6 +89,19 @@ class ByteReader {
     std::memcpy(value.data(), bytes_.data() + place_, size);
     place_ += size;
     return value;
+  }
+  std::vector<std::size_t> packed(std::size_t count, unsigned bits) {
+    if (count > (bytes_.size() - place_) * 8 / bits) throw_corrupt(where_, "announces more than it holds");
+    std::vector<std::size_t> numbers(count);
+    std::uint64_t held = 0;
+    unsigned filled = 0;
+    for (std::size_t& number : numbers) {
+      for (; filled < bits; filled += 8) held |= std::uint64_t{byte()} << filled;
+      number = static_cast<std::size_t>(held & ((std::uint64_t{1} << bits) - 1));
+      held >>= bits;
+      filled -= bits;
+    }
+    return numbers;
   }
   void finish() const {
     if (place_ != bytes_.size()) throw_corrupt(where_, "goes on after its payload");

@@ -25,11 +25,26 @@ std::size_t bins_for(const std::vector<std::size_t>& bins, std::size_t d, std::s
               "Give one for all, or one for each");
 }
 
+// Edges in single precision, as files keep them: the lattice that is measured is the one that is stored.
+Edges in_single_precision(const Edges& edges) {
+  Edges rounded{{}, edges.collapsed};
+  for (const double edge : edges.values) {
+    const double single = static_cast<float>(edge);
+    if (rounded.values.empty() || single > rounded.values.back()) {
+      rounded.values.push_back(single);
+    } else {
+      ++rounded.collapsed;
+    }
+  }
+  return rounded;
+}
+
 Grid make_grid(const std::vector<double>& rows, std::size_t dimensions, const std::vector<std::size_t>& bins,
                const EdgeRule& rule, const char* what) {
   Grid grid;
   for (std::size_t d = 0; d < dimensions; ++d) {
-    grid.axes.push_back(make_edges(column(rows, dimensions, d), bins_for(bins, d, dimensions, what), rule));
+    const std::size_t count = bins_for(bins, d, dimensions, what);
+    grid.axes.push_back(in_single_precision(make_edges(column(rows, dimensions, d), count, rule)));
   }
   return grid;
 }

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mercer/basis/simplex.hpp"
+#include "mercer/basis/term.hpp"
+#include "mercer/embed/lattice_route.hpp"
+
+namespace mercer {
+
+/// How the table of a lattice is written as few numbers.
+struct TruncationOptions {
+  std::string basis = "fourier";            ///< see `make_basis`
+  std::size_t k = 0;                        ///< coefficients kept (for svd the rank); 0: half of them
+  RowOrder order = RowOrder::mean_action;   ///< of the rows, which a transform along them sees
+  SimplexRule simplex = SimplexRule::clip;  ///< how rows become distributions again
+};
+
+/// A lattice policy in few numbers: edges, visited cells and K coefficients of its table in a basis.
+///
+/// Everything that acting needs is in `payload()`, a string of bytes with edges and coefficients in single precision.
+/// The policy that is played, and that `table()` shows, is decoded from those bytes: what is measured is what is
+/// stored.
+class LatticeEmbedding {
+ public:
+  /// Projects the table of `lattice` on the basis and keeps K. Throws `out_of_range` for a K that the basis does not
+  /// have, and what `make_basis` throws.
+  static LatticeEmbedding make(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
+                               const TruncationOptions& options, std::uint64_t seed = 0);
+  /// From bytes. `where` names them in errors. Throws `corrupt_file` or `bad_format`; every size is checked against the
+  /// bytes before memory is taken.
+  static LatticeEmbedding decode(std::span<const std::uint8_t> payload, Contract contract, const std::string& where);
+
+  const std::vector<std::uint8_t>& payload() const { return payload_; }
+  const LatticePolicy& policy() const { return *policy_; }
+  const PolicyTable& table() const { return policy_->table(); }
+  const std::string& basis() const { return basis_; }
+  std::size_t k() const { return k_; }
+  ParameterCount parameters() const { return parameters_; }
+  /// Rows that had nothing positive to keep and became uniform.
+  std::size_t empty_rows() const { return empty_rows_; }
+
+ private:
+  LatticeEmbedding() = default;
+
+  std::vector<std::uint8_t> payload_;
+  std::shared_ptr<const LatticePolicy> policy_;
+  std::string basis_;
+  std::size_t k_ = 0;
+  ParameterCount parameters_;
+  std::size_t empty_rows_ = 0;
+};
+
+}  // namespace mercer

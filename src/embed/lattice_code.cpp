@@ -1,0 +1,144 @@
+#include "embed/lattice_code.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "embed/bytes.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::uint8_t version = 1, lattice_route = 1;
+constexpr std::size_t most_dimensions = 64, most_bins = std::size_t{1} << 20, most_cells = std::size_t{1} << 28;
+
+void write_grid(ByteWriter& out, const Grid& grid) {
+  out.whole(grid.dimensions());
+  for (const Edges& axis : grid.axes) {
+    out.whole(axis.values.size());
+    for (const double edge : axis.values) out.real(static_cast<float>(edge));
+  }
+}
+
+Grid read_grid(ByteReader& in) {
+  Grid grid;
+  const std::size_t dimensions = in.count(most_dimensions, 1);
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    Edges axis;
+    const std::size_t edges = in.count(most_bins + 1, 4);
+    if (edges < 2) throw_corrupt(in.where(), "has a dimension without bins");
+    for (std::size_t i = 0; i < edges; ++i) {
+      axis.values.push_back(in.real());
+      const bool rises = i == 0 || axis.values[i] > axis.values[i - 1];
+      if (!std::isfinite(axis.values[i]) || !rises) throw_corrupt(in.where(), "has edges that do not rise");
+    }
+    grid.axes.push_back(std::move(axis));
+  }
+  return grid;
+}
+
+// The number of a cell as a difference to the one before: visited cells lie close together.
+void write_cells(ByteWriter& out, const LatticeCode& code) {
+  out.whole(code.cells());
+  Key128 before = 0;
+  for (std::size_t c = 0; c < code.cells(); ++c) {
+    Key128 key = 0;
+    for (std::size_t d = 0; d < code.states.dimensions(); ++d) {
+      key = key * code.states.axes[d].bins() + code.bins[c * code.states.dimensions() + d];
+    }
+    out.whole(key - before);
+    before = key;
+  }
+}
+
+void read_cells(ByteReader& in, LatticeCode& code) {
+  if (code.states.axes.empty() || code.states.cells() > 0x1p127)
+    throw_corrupt(in.where(), "has too many cells to number");
+  const std::size_t count = in.count(most_cells, 1), dimensions = code.states.dimensions();
+  code.bins.resize(count * dimensions);
+  Key128 key = 0;
+  for (std::size_t c = 0; c < count; ++c) {
+    const auto step = in.whole<Key128>(~Key128{0} >> 1);
+    if (c > 0 && step == 0) throw_corrupt(in.where(), "names a cell twice");
+    key += step;
+    Key128 rest = key;
+    for (std::size_t d = dimensions; d-- > 0;) {
+      code.bins[c * dimensions + d] = static_cast<std::uint32_t>(rest % code.states.axes[d].bins());
+      rest /= code.states.axes[d].bins();
+    }
+    if (rest != 0) throw_corrupt(in.where(), "names a cell outside its lattice");
+  }
+}
+
+unsigned bits_for(std::size_t count) { return std::max(1U, static_cast<unsigned>(std::bit_width(count - 1))); }
+
+}  // namespace
+
+std::vector<std::uint8_t> encode(const LatticeCode& code) {
+  ByteWriter out;
+  out.byte(version);
+  out.byte(lattice_route);
+  write_grid(out, code.states);
+  out.byte(code.discrete ? 1 : 0);
+  if (code.discrete) {
+    out.whole(static_cast<std::size_t>(code.actions.cells()));
+  } else {
+    write_grid(out, code.actions);
+  }
+  out.byte(static_cast<std::uint8_t>(code.play.unvisited));
+  out.byte(code.play.noise ? 1 : 0);
+  out.byte(static_cast<std::uint8_t>(code.simplex));
+  write_cells(out, code);
+  out.byte(static_cast<std::uint8_t>(code.order));
+  if (code.order == RowOrder::mean_action) out.packed(code.rows, bits_for(code.cells()));
+  out.text(code.basis);
+  out.whole(code.k);
+  out.whole(code.kept.size());
+  std::size_t before = 0;
+  for (const std::size_t index : code.kept) {
+    out.whole(index - before);
+    before = index;
+  }
+  out.whole(code.numbers.size());
+  for (const float number : code.numbers) out.real(number);
+  return out.take();
+}
+
+LatticeCode decode_lattice(std::span<const std::uint8_t> payload, const std::string& where) {
+  ByteReader in(payload, where);
+  const auto choice = [&](std::uint8_t most) {
+    const std::uint8_t value = in.byte();
+    if (value > most) throw_corrupt(where, "holds a choice that this version does not know");
+    return value;
+  };
+  if (in.byte() != version || in.byte() != lattice_route)
+    throw_corrupt(where, "has a payload of another version or kind");
+  LatticeCode code;
+  code.states = read_grid(in);
+  code.discrete = choice(1) == 1;
+  code.actions = code.discrete ? discrete_action_grid(in.whole<std::uint64_t>(most_bins)) : read_grid(in);
+  code.play.unvisited = static_cast<Unvisited>(choice(1));
+  code.play.noise = choice(1) == 1;
+  code.simplex = static_cast<SimplexRule>(choice(2));
+  read_cells(in, code);
+  code.order = static_cast<RowOrder>(choice(3));
+  if (code.order == RowOrder::mean_action)
+    code.rows = in.packed(code.cells(), bits_for(std::max<std::size_t>(code.cells(), 1)));
+  code.basis = in.text(256);
+  code.k = static_cast<std::size_t>(in.whole<std::uint64_t>(std::uint64_t{1} << 40));
+  code.kept.resize(in.count(std::size_t{1} << 40, 1));
+  std::size_t index = 0;
+  for (std::size_t i = 0; i < code.kept.size(); ++i) {
+    const auto step = static_cast<std::size_t>(in.whole<std::uint64_t>(std::uint64_t{1} << 40));
+    if (i > 0 && step == 0) throw_corrupt(where, "names a coefficient twice");
+    code.kept[i] = index += step;
+  }
+  code.numbers.resize(in.count(std::size_t{1} << 40, 4));
+  for (float& number : code.numbers) {
+    number = in.real();
+    if (!std::isfinite(number)) throw_corrupt(where, "holds a coefficient that is no number");
+  }
+  in.finish();
+  return code;
+}
+
+}  // namespace mercer

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mercer/basis/simplex.hpp"
+#include "mercer/embed/lattice_route.hpp"
+
+namespace mercer {
+
+/// What the payload of a lattice embedding says, before anything is computed from it.
+struct LatticeCode {
+  Grid states;
+  std::vector<std::uint32_t> bins;  ///< of the kept cells, one for each dimension, in rising order of cells
+  bool discrete = false;
+  Grid actions;
+  LatticePlay play;
+  SimplexRule simplex = SimplexRule::clip;
+  RowOrder order = RowOrder::lexicographic;
+  std::vector<std::size_t> rows;  ///< the order itself where it does not follow from the cells (mean_action)
+  std::string basis;
+  std::size_t k = 0;
+  std::vector<std::size_t> kept;  ///< indices of coefficients, rising; for svd empty
+  std::vector<float> numbers;  ///< coefficients; for svd the left factor (rows x k), then the right one (k x columns)
+
+  std::size_t cells() const { return states.axes.empty() ? 0 : bins.size() / states.dimensions(); }
+};
+
+std::vector<std::uint8_t> encode(const LatticeCode& code);
+LatticeCode decode_lattice(std::span<const std::uint8_t> payload, const std::string& where);
+
+}  // namespace mercer
