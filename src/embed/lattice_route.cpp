@@ -65,8 +65,8 @@ Grid make_action_grid(const Policy& teacher, const Rollouts& rollouts, const Lat
   for (std::size_t d = 0; d < space.dimensions(); ++d) {
     const auto [low, high] = space.axes[d].range;
     std::vector<double>& edges = grid.axes[d].values;
-    if (std::isfinite(low)) edges.front() = std::min(low, edges.front());
-    if (std::isfinite(high)) edges.back() = std::max(high, edges.back());
+    if (std::isfinite(low)) edges.front() = std::min<double>(static_cast<float>(low), edges.front());
+    if (std::isfinite(high)) edges.back() = std::max<double>(static_cast<float>(high), edges.back());
   }
   return grid;
 }

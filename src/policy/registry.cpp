@@ -21,6 +21,17 @@ std::string describe(const Space& space) {
   return space.is_discrete() ? fmt::format("one of {}", space.count) : fmt::format("{} numbers", space.dimensions());
 }
 
+struct FileKind {
+  PolicyKind kind;
+  std::string ending;
+  PolicyReader read;
+};
+
+std::vector<FileKind>& file_kinds() {
+  static std::vector<FileKind> kinds;
+  return kinds;
+}
+
 std::unique_ptr<Policy> make_table(const std::string& file, const Task& task) {
   if (file.empty()) {
     throw Error(ErrorCode::missing_option, "policy 'tabular' needs a file", "Write 'tabular:FILE.json' or .npz");
@@ -42,6 +53,9 @@ std::unique_ptr<Policy> make_table(const std::string& file, const Task& task) {
 }
 
 std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& task) {
+  for (const FileKind& file : file_kinds()) {
+    if (spec.ends_with(file.ending)) return file.read(std::string(spec), task);
+  }
   const std::size_t colon = spec.find(':');
   const bool only_a_file = colon == std::string_view::npos && (spec.ends_with(".json") || spec.ends_with(".npz"));
   if (only_a_file) return make_table(std::string(spec), task);
@@ -128,10 +142,17 @@ std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task&
 }  // namespace
 
 std::vector<PolicyKind> known_policies() {
-  return {{"uniform", "every action equally likely"},
-          {"tabular:FILE", "pi[state][action] from a .json or .npz file, for tasks with finitely many states"},
-          {"FILE.onnx", "a network: mean and log_std, action, q (or q1 and q2), or logits"},
-          {"FILE.safetensors", "a snapshot that 'mercer train' wrote"}};
+  std::vector<PolicyKind> kinds{
+      {"uniform", "every action equally likely"},
+      {"tabular:FILE", "pi[state][action] from a .json or .npz file, for tasks with finitely many states"},
+      {"FILE.onnx", "a network: mean and log_std, action, q (or q1 and q2), or logits"},
+      {"FILE.safetensors", "a snapshot that 'mercer train' wrote"}};
+  for (const FileKind& file : file_kinds()) kinds.push_back(file.kind);
+  return kinds;
+}
+
+void register_policy_file(PolicyKind kind, std::string ending, PolicyReader read) {
+  file_kinds().push_back({std::move(kind), std::move(ending), std::move(read)});
 }
 
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,

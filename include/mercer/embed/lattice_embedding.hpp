@@ -41,6 +41,8 @@ class LatticeEmbedding {
   const std::string& basis() const { return basis_; }
   std::size_t k() const { return k_; }
   ParameterCount parameters() const { return parameters_; }
+  /// The payload does not say how parameters are counted; whoever decodes it may know.
+  void set_parameters(ParameterCount count) { parameters_ = count; }
   /// Rows that had nothing positive to keep and became uniform.
   std::size_t empty_rows() const { return empty_rows_; }
 

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+#include "mercer/embed/lattice_embedding.hpp"
+
+namespace mercer {
+
+/// Where an embedding comes from: written beside it, changes nothing about how it acts.
+struct EmbeddingOrigin {
+  std::string env;                              ///< the task, as it was asked for
+  std::string teacher;                          ///< the policy that was embedded
+  std::uint64_t seed = 0;                       ///< of the rollouts
+  std::map<std::string, std::string> settings;  ///< how it was made
+};
+
+/// An embedding and what its file says about it.
+struct EmbeddingFile {
+  LatticeEmbedding embedding;
+  EmbeddingOrigin origin;
+  std::uintmax_t bytes = 0;  ///< of the file
+};
+
+/// Writes a safetensors file: the uint8 tensor `payload` and a manifest (format 1) with the contract in its metadata.
+void write_embedding(const std::filesystem::path& path, const LatticeEmbedding& embedding,
+                     const EmbeddingOrigin& origin);
+
+/// Reads it back, to the same bits. Throws `bad_format` for a newer format or what is no embedding, `corrupt_file` for
+/// damage.
+EmbeddingFile read_embedding(const std::filesystem::path& path);
+
+}  // namespace mercer

@@ -1,0 +1,105 @@
+#include "mercer/embed/file.hpp"
+
+#include <cstring>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "mercer/core/error.hpp"
+#include "mercer/io/safetensors.hpp"
+#include "mercer/policy/registry.hpp"
+#include "policy/contract_json.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr int format = 1;
+
+[[noreturn]] void refuse(const std::filesystem::path& path, const std::string& why) {
+  throw Error(ErrorCode::bad_format, fmt::format("'{}': {}", path.string(), why),
+              "Give a file that 'mercer embed' of this version or an older one wrote");
+}
+
+nlohmann::json read_manifest(const std::filesystem::path& path, const Safetensors& file) {
+  const auto found = file.metadata.find("mercer");
+  const nlohmann::json manifest =
+      found == file.metadata.end() ? nlohmann::json() : nlohmann::json::parse(found->second, nullptr, false);
+  if (!manifest.is_object() || manifest.value("kind", "") != "embedding") refuse(path, "it is no embedding");
+  if (!manifest.contains("format") || manifest["format"] != format) {
+    refuse(path,
+           fmt::format("format {}; this version reads {}", manifest.value("format", nlohmann::json()).dump(), format));
+  }
+  if (manifest.value("route", "") != "lattice" || !manifest.contains("contract")) {
+    refuse(path, "its manifest cannot be read");
+  }
+  return manifest;
+}
+
+// Plays as its decoded policy does; the embedding it came from need not be kept.
+class EmbeddedPolicy : public Policy {
+ public:
+  EmbeddedPolicy(std::string name, LatticeEmbedding embedding)
+      : Policy(std::move(name), embedding.policy().contract()), embedding_(std::move(embedding)) {}
+
+  void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override {
+    embedding_.policy().sample(observation, draws, action);
+  }
+  void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override {
+    embedding_.policy().mean_action(observation, action);
+  }
+  void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
+                std::span<double> out) const override {
+    embedding_.policy().log_prob(observation, action, out);
+  }
+
+ private:
+  LatticeEmbedding embedding_;
+};
+
+const bool registered = [] {
+  register_policy_file({"FILE.mercer", "an embedding that 'mercer embed' wrote"}, ".mercer",
+                       [](const std::string& file, const Task&) -> std::unique_ptr<Policy> {
+                         return std::make_unique<EmbeddedPolicy>(file, read_embedding(file).embedding);
+                       });
+  return true;
+}();
+
+}  // namespace
+
+void write_embedding(const std::filesystem::path& path, const LatticeEmbedding& embedding,
+                     const EmbeddingOrigin& origin) {
+  const nlohmann::ordered_json manifest{
+      {"format", format},
+      {"kind", "embedding"},
+      {"route", "lattice"},
+      {"basis", embedding.basis()},
+      {"k", embedding.k()},
+      {"parameters", {{"published", embedding.parameters().published}, {"stored", embedding.parameters().stored}}},
+      {"env", origin.env},
+      {"teacher", origin.teacher},
+      {"seed", origin.seed},
+      {"settings", origin.settings},
+      {"contract", to_json(embedding.policy().contract())}};
+  Array payload{Array::Type::u8, {embedding.payload().size()}, std::vector<std::byte>(embedding.payload().size())};
+  std::memcpy(payload.data.data(), embedding.payload().data(), payload.data.size());
+  write_safetensors(path, {{{"payload", std::move(payload)}}, {{"mercer", manifest.dump()}}});
+}
+
+EmbeddingFile read_embedding(const std::filesystem::path& path) {
+  const Safetensors file = read_safetensors(path);
+  const nlohmann::json manifest = read_manifest(path, file);
+  const Array& payload = require_array(file.tensors, "payload", path);
+  if (payload.type != Array::Type::u8) refuse(path, "its payload is not made of bytes");
+  std::vector<std::uint8_t> bytes(payload.data.size());
+  std::memcpy(bytes.data(), payload.data.data(), bytes.size());
+  LatticeEmbedding embedding =
+      LatticeEmbedding::decode(bytes, contract_from_json(manifest["contract"], path.string()), path.string());
+  const nlohmann::json counts = manifest.value("parameters", nlohmann::json::object());
+  embedding.set_parameters({counts.value("published", std::size_t{0}), counts.value("stored", std::size_t{0})});
+  EmbeddingOrigin origin{manifest.value("env", ""), manifest.value("teacher", ""),
+                         manifest.value("seed", std::uint64_t{0}),
+                         manifest.value("settings", std::map<std::string, std::string>{})};
+  return {std::move(embedding), std::move(origin), std::filesystem::file_size(path)};
+}
+
+}  // namespace mercer
