@@ -8,7 +8,9 @@ int main(int argc, char** argv) {
   Program program;
   add_train(program);
   add_rollout(program);
+  add_embed(program);
   add_evaluate(program);
+  add_inspect(program);
   add_list(program);
   add_completion(program);
   add_manual(program);

@@ -20,7 +20,7 @@ void Playing::add_settings(Settings& settings) {
   Setting& kind =
       settings.add({"policy", "Policy that plays: uniform, tabular:FILE or a network FILE.onnx", "POLICY"}, policy);
   kind.choices = {"uniform", "tabular:"};
-  settings.add({"episodes", "Episodes to play, 1 to 10^9 [100]", "N"}, options.episodes);
+  settings.add({"episodes", fmt::format("Episodes to play, 1 to 10^9 [{}]", options.episodes), "N"}, options.episodes);
   settings.add_choice({"act", "Draw actions or play the mean one [sample]", "HOW"}, options.act,
                       {{"sample", mercer::Act::sample}, {"mean", mercer::Act::mean}});
   settings.add({"gamma", "Discount, 0 to 1 [the task's]", "G"}, options.gamma);

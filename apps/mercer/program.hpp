@@ -57,7 +57,9 @@ class Program {
 
 void add_train(Program& program);
 void add_rollout(Program& program);
+void add_embed(Program& program);
 void add_evaluate(Program& program);
+void add_inspect(Program& program);
 void add_list(Program& program);
 void add_completion(Program& program);
 void add_manual(Program& program);

@@ -56,7 +56,7 @@ class EmbeddedPolicy : public Policy {
   LatticeEmbedding embedding_;
 };
 
-const bool registered = [] {
+[[maybe_unused]] const bool registered = [] {
   register_policy_file({"FILE.mercer", "an embedding that 'mercer embed' wrote"}, ".mercer",
                        [](const std::string& file, const Task&) -> std::unique_ptr<Policy> {
                          return std::make_unique<EmbeddedPolicy>(file, read_embedding(file).embedding);
@@ -94,12 +94,16 @@ EmbeddingFile read_embedding(const std::filesystem::path& path) {
   std::memcpy(bytes.data(), payload.data.data(), bytes.size());
   LatticeEmbedding embedding =
       LatticeEmbedding::decode(bytes, contract_from_json(manifest["contract"], path.string()), path.string());
-  const nlohmann::json counts = manifest.value("parameters", nlohmann::json::object());
-  embedding.set_parameters({counts.value("published", std::size_t{0}), counts.value("stored", std::size_t{0})});
-  EmbeddingOrigin origin{manifest.value("env", ""), manifest.value("teacher", ""),
-                         manifest.value("seed", std::uint64_t{0}),
-                         manifest.value("settings", std::map<std::string, std::string>{})};
-  return {std::move(embedding), std::move(origin), std::filesystem::file_size(path)};
+  try {
+    const nlohmann::json& counts = manifest.at("parameters");
+    embedding.set_parameters({counts.at("published").get<std::size_t>(), counts.at("stored").get<std::size_t>()});
+    EmbeddingOrigin origin{manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
+                           manifest.at("seed").get<std::uint64_t>(),
+                           manifest.at("settings").get<std::map<std::string, std::string>>()};
+    return {std::move(embedding), std::move(origin), std::filesystem::file_size(path)};
+  } catch (const nlohmann::json::exception& mistake) {
+    refuse(path, fmt::format("its manifest cannot be read: {}", mistake.what()));
+  }
 }
 
 }  // namespace mercer

@@ -145,6 +145,7 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   made.payload_.assign(payload.begin(), payload.end());
   made.basis_ = code.basis;
   made.k_ = code.k;
+  made.numbers_ = code.numbers;
   made.policy_ =
       std::make_shared<LatticePolicy>(fmt::format("{} ({} {})", where, code.basis, code.k), std::move(contract),
                                       std::move(cells), code.actions, std::move(table), code.play);

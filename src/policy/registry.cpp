@@ -21,6 +21,26 @@ std::string describe(const Space& space) {
   return space.is_discrete() ? fmt::format("one of {}", space.count) : fmt::format("{} numbers", space.dimensions());
 }
 
+std::vector<std::string> names_of(const Space& space) {
+  std::vector<std::string> names;
+  for (const Axis& axis : space.axes) names.push_back(axis.name);
+  return names;
+}
+
+// A file that Mercer wrote knows what it was made for: the same numbers under other names are not the same.
+void check_names(const std::string& file, const Contract& contract, const Task& task) {
+  const auto compare = [&](const Space& own, const Space& other, std::string_view what) {
+    if (names_of(own) == names_of(other)) return;
+    throw Error(
+        ErrorCode::shape_mismatch,
+        fmt::format("policy '{}' was made for '{}' with {} ({}) and those of task '{}' are ({})", file, contract.task,
+                    what, fmt::join(names_of(own), ", "), task.name, fmt::join(names_of(other), ", ")),
+        "Choose the task that the policy was made for");
+  };
+  compare(contract.observation, task.observation, "observations");
+  compare(contract.action, task.action, "actions");
+}
+
 struct FileKind {
   PolicyKind kind;
   std::string ending;
@@ -54,7 +74,10 @@ std::unique_ptr<Policy> make_table(const std::string& file, const Task& task) {
 
 std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& task) {
   for (const FileKind& file : file_kinds()) {
-    if (spec.ends_with(file.ending)) return file.read(std::string(spec), task);
+    if (!spec.ends_with(file.ending)) continue;
+    auto policy = file.read(std::string(spec), task);
+    check_names(policy->name(), policy->contract(), task);
+    return policy;
   }
   const std::size_t colon = spec.find(':');
   const bool only_a_file = colon == std::string_view::npos && (spec.ends_with(".json") || spec.ends_with(".npz"));
@@ -103,26 +126,6 @@ PolicyOptions read_options(const NetworkSpec& spec, const std::vector<PolicySett
   }
   for (const PolicySetting& setting : overrides) set_option(options, setting);
   return options;
-}
-
-std::vector<std::string> names_of(const Space& space) {
-  std::vector<std::string> names;
-  for (const Axis& axis : space.axes) names.push_back(axis.name);
-  return names;
-}
-
-// A snapshot knows what it was trained on: the same numbers under other names are not the same.
-void check_names(const std::string& file, const Contract& contract, const Task& task) {
-  const auto compare = [&](const Space& own, const Space& other, std::string_view what) {
-    if (names_of(own) == names_of(other)) return;
-    throw Error(
-        ErrorCode::shape_mismatch,
-        fmt::format("policy '{}' was trained on '{}' with {} ({}) and those of task '{}' are ({})", file, contract.task,
-                    what, fmt::join(names_of(own), ", "), task.name, fmt::join(names_of(other), ", ")),
-        "Choose the task that the policy was trained on");
-  };
-  compare(contract.observation, task.observation, "observations");
-  compare(contract.action, task.action, "actions");
 }
 
 std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task& task,

@@ -94,7 +94,7 @@ TEST_F(SnapshotPolicy, critics_make_a_greedy_policy) {
 
 TEST_F(SnapshotPolicy, is_only_for_its_own_task) {
   const std::string file = write(small_actor());
-  expect_error(ErrorCode::shape_mismatch, "was trained on 'continuous-mountain-car'",
+  expect_error(ErrorCode::shape_mismatch, "was made for 'continuous-mountain-car'",
                [&] { make_policy(file, make_env("pendulum")->task()); });
 }
 

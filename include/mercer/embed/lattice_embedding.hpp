@@ -40,6 +40,8 @@ class LatticeEmbedding {
   const PolicyTable& table() const { return policy_->table(); }
   const std::string& basis() const { return basis_; }
   std::size_t k() const { return k_; }
+  /// What is kept: coefficients by rising index, or for svd the factors.
+  std::span<const float> numbers() const { return numbers_; }
   ParameterCount parameters() const { return parameters_; }
   /// The payload does not say how parameters are counted; whoever decodes it may know.
   void set_parameters(ParameterCount count) { parameters_ = count; }
@@ -53,6 +55,7 @@ class LatticeEmbedding {
   std::shared_ptr<const LatticePolicy> policy_;
   std::string basis_;
   std::size_t k_ = 0;
+  std::vector<float> numbers_;
   ParameterCount parameters_;
   std::size_t empty_rows_ = 0;
 };

@@ -1,0 +1,192 @@
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/embed/file.hpp"
+#include "mercer/io/file.hpp"
+#include "mercer/measure/distances.hpp"
+#include "mercer/measure/returns.hpp"
+#include "playing.hpp"
+#include "program.hpp"
+#include "report.hpp"
+#include "terminal.hpp"
+
+using mercer::Error;
+using mercer::ErrorCode;
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+enum class Preset { paper, best };
+enum class WhereUnvisited { uniform, nearest, teacher };
+
+// What was said about the lattice; what was not is the preset's.
+struct LatticeSettings {
+  Preset preset = Preset::best;
+  std::optional<std::vector<std::uint64_t>> state_bins, action_bins;
+  std::optional<std::string> state_edges, action_edges, order, simplex;
+  std::optional<mercer::TableRule> table;
+  std::optional<WhereUnvisited> unvisited;
+  std::optional<bool> noise, reach_bounds;
+  std::optional<double> prune;
+  std::string basis = "db4";
+  std::uint64_t k = 0;
+
+  void add_settings(Settings& settings) {
+    settings.add_choice({"preset", "The published choices or the better ones [best]", "WHICH"}, preset,
+                        {{"paper", Preset::paper}, {"best", Preset::best}});
+    settings.add({"basis", "fourier, dct, haar, db2 to db10, svd, with settings as docs/bases.md says [db4]", "BASIS"},
+                 basis);
+    settings.add({"k", "Coefficients to keep, for svd the rank; 0 for half of them [0]", "K"}, k);
+    settings.add({"state-bins", "Bins of each observation: one number or one for each [35]", "N"}, state_bins);
+    settings.add({"action-bins", "Bins of each action [15]", "N"}, action_bins);
+    settings.add({"state-edges", "quantile, data-quantile, uniform, kmeans or tempered:T [preset]", "RULE"},
+                 state_edges);
+    settings.add({"action-edges", "The same for actions [preset]", "RULE"}, action_edges);
+    settings.add({"reach-bounds", "Action bins at the ends reach the bounds of the action [preset]", "BOOL"},
+                 reach_bounds);
+    settings.add_choice({"table", "How a row is made: density at the centre, mass of the bin, counts [preset]", "RULE"},
+                        table,
+                        {{"centre", mercer::TableRule::centre},
+                         {"mass", mercer::TableRule::mass},
+                         {"counts", mercer::TableRule::counts}});
+    settings.add({"prune", "Leave out cells with at most this share of visits [0: only unvisited ones]", "SHARE"},
+                 prune);
+    settings.add_choice({"unvisited", "What an unvisited cell does [preset]", "RULE"}, unvisited,
+                        {{"uniform", WhereUnvisited::uniform},
+                         {"nearest", WhereUnvisited::nearest},
+                         {"teacher", WhereUnvisited::teacher}});
+    settings.add({"noise", "Draw actions inside their bin, not its middle [preset]", "BOOL"}, noise);
+    settings.add({"order", "Order of rows: lexicographic, snake, tour, mean-action [preset]", "ORDER"}, order);
+    settings.add({"simplex", "Back to probabilities: clip or euclidean [clip]", "RULE"}, simplex);
+  }
+
+  mercer::LatticeOptions lattice() const {
+    mercer::LatticeOptions options = preset == Preset::paper ? mercer::paper_lattice() : mercer::best_lattice();
+    if (state_bins) options.state_bins.assign(state_bins->begin(), state_bins->end());
+    if (action_bins) options.action_bins.assign(action_bins->begin(), action_bins->end());
+    if (state_edges) options.state_edges = mercer::parse_edge_rule(*state_edges);
+    if (action_edges) options.action_edges = mercer::parse_edge_rule(*action_edges);
+    if (reach_bounds) options.reach_bounds = *reach_bounds;
+    if (table) options.table = *table;
+    if (prune) options.prune = *prune;
+    if (noise) options.playing.noise = *noise;
+    if (unvisited) {
+      options.full = *unvisited == WhereUnvisited::teacher;
+      options.playing.unvisited =
+          *unvisited == WhereUnvisited::uniform ? mercer::Unvisited::uniform : mercer::Unvisited::nearest;
+    }
+    return options;
+  }
+
+  mercer::TruncationOptions truncation() const {
+    mercer::TruncationOptions options;
+    options.basis = basis;
+    options.k = k;
+    options.order = preset == Preset::paper ? mercer::RowOrder::lexicographic : mercer::RowOrder::mean_action;
+    if (order) options.order = mercer::parse_row_order(*order);
+    if (simplex) options.simplex = mercer::simplex_rule(*simplex);
+    return options;
+  }
+};
+
+struct EmbedVerb {
+  Playing playing;
+  LatticeSettings lattice;
+  std::string route = "lattice";
+  std::uint64_t rollouts = 200;
+  std::string out;
+
+  void check() const {
+    if (out.empty())
+      throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");
+    if (!out.ends_with(".mercer")) {
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer", out), "Give the file that ending");
+    }
+    mercer::check_writable(out);
+  }
+
+  void run(const CommonOptions& common, const Settings& settings) const {
+    check();
+    const auto env = playing.make_env(common);
+    const auto teacher = playing.make_policy(*env);
+    const mercer::LatticeOptions options = lattice.lattice();
+    mercer::RolloutOptions collecting;
+    collecting.episodes = rollouts;
+    collecting.seed = common.seed;
+    const mercer::Rollouts met = Playing::play(*env, *teacher, collecting, common);
+    const mercer::Lattice made = mercer::make_lattice(*teacher, met, options);
+    const auto embedding =
+        mercer::LatticeEmbedding::make(*teacher, made, options.playing, lattice.truncation(), common.seed);
+    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
+    for (const Setting& setting : settings.all()) {
+      if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
+    }
+    mercer::write_embedding(out, embedding, origin);
+
+    const auto plain = mercer::lattice_policy("lattice", *teacher, made, made.table, options.playing);
+    report(*env, *teacher, plain, made, common);
+  }
+
+  void report(const mercer::Env& env, const mercer::Policy& teacher, const mercer::LatticePolicy& plain,
+              const mercer::Lattice& made, const CommonOptions& common) const {
+    const mercer::EmbeddingFile file = mercer::read_embedding(out);  // what is judged is what was written
+    const mercer::LatticeEmbedding& embedding = file.embedding;
+    mercer::RolloutOptions judging = playing.complete(env, common);
+    judging.seed = common.seed + 1;  // other starts than those that made the lattice
+    judging.keep_steps = false;
+    const auto earned = [&](const mercer::Policy& policy) {
+      return mercer::summarise(Playing::play(env, policy, judging, common).returns);
+    };
+    const mercer::ReturnSummary of_teacher = earned(teacher), of_lattice = earned(plain),
+                                of_embedding = earned(embedding.policy());
+    std::vector<double> atoms;
+    for (std::size_t b = 0; b < made.actions.axes[0].bins(); ++b) atoms.push_back(made.actions.axes[0].centre(b));
+    const bool line = made.actions.dimensions() == 1;  // W1 between rows is exact for one action dimension
+    if (!line) atoms.assign(made.table.cols, 0);
+    const mercer::TableDistance distance =
+        mercer::table_distance(made.table.pi, embedding.table().pi, atoms, made.visits());
+    if (!common.quiet) {
+      tell("{} visited cells of {:.0f}, {:.2f}% pruned; basis {}, k {}\n", made.cells->size(),
+           made.cells->grid().cells(), made.pruned_percent(), embedding.basis(), embedding.k());
+      if (made.collapsed_bins > 0) tell("{} bins collapsed: the data has ties\n", made.collapsed_bins);
+      if (embedding.empty_rows() > 0)
+        tell("{} rows had nothing left to keep and are uniform\n", embedding.empty_rows());
+      tell("{}: {} bytes, {} of them payload\n", out, file.bytes, embedding.payload().size());
+      tell("teacher:   {}\nlattice:   {}\nembedding: {}\n", to_text(of_teacher), to_text(of_lattice),
+           to_text(of_embedding));
+    }
+    if (!common.json) return;
+    print_json(
+        {{"route", "lattice"},
+         {"basis", embedding.basis()},
+         {"k", embedding.k()},
+         {"parameters", embedding.parameters().published},
+         {"parameters_stored", embedding.parameters().stored},
+         {"bytes", file.bytes},
+         {"payload_bytes", embedding.payload().size()},
+         {"visited_cells", made.cells->size()},
+         {"pruned_percent", made.pruned_percent()},
+         {"collapsed_bins", made.collapsed_bins},
+         {"w1", line ? json(distance.w1) : json(nullptr)},
+         {"tv", distance.tv},
+         {"returns",
+          {{"teacher", to_json(of_teacher)}, {"lattice", to_json(of_lattice)}, {"embedding", to_json(of_embedding)}}},
+         {"file", out}});
+  }
+};
+
+}  // namespace
+
+void add_embed(Program& program) {
+  Verb& verb = program.add_verb("embed", "Turn a policy into few numbers, and tell what that costs");
+  const auto state = std::make_shared<EmbedVerb>();
+  state->playing.options.episodes = 1000;
+  state->playing.add_settings(*verb.settings);
+  verb.settings->add_choice({"route", "How it is embedded [lattice]", "ROUTE"}, state->route,
+                            {{"lattice", std::string("lattice")}});
+  state->lattice.add_settings(*verb.settings);
+  verb.settings->add({"rollouts", "Episodes that the lattice is made from [200]", "N"}, state->rollouts);
+  verb.settings->add({"out", "The file of the embedding, ending in .mercer", "FILE"}, state->out);
+  verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
+}
