@@ -17,6 +17,9 @@ enum class Stage : std::uint16_t {
   replay = 6,      ///< which steps a minibatch holds
   explore = 7,     ///< exploring while training
   update = 8,      ///< noise inside an update of the weights
+  mixture = 9,     ///< where the components of a mixture start
+  sketch = 10,     ///< random directions of a randomised decomposition
+  baseline = 11,   ///< the actions that the sampling baseline keeps
 };
 
 /// Names one source of random numbers: the same key gives the same numbers on any thread, in any batch, in any order.

@@ -1,0 +1,65 @@
+#include "mercer/basis/table.hpp"
+
+#include <cmath>
+#include <cstdint>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mercer/core/error.hpp"
+
+namespace mercer {
+
+std::size_t table_size(std::span<const std::size_t> shape) {
+  constexpr std::size_t most_axes = 8;
+  constexpr std::uint64_t most_entries = std::uint64_t{1} << 40;
+  if (shape.empty() || shape.size() > most_axes) {
+    throw Error(ErrorCode::shape_mismatch, fmt::format("a table has {} axes; legal: 1 to {}", shape.size(), most_axes),
+                "Give a vector, a matrix or an array of a few axes");
+  }
+  std::size_t size = 1;
+  for (const std::size_t length : shape) {
+    if (length == 0) {
+      throw Error(ErrorCode::shape_mismatch, fmt::format("a table of shape [{}] is empty", fmt::join(shape, ", ")),
+                  "Every axis needs at least one entry");
+    }
+    if (length > most_entries / size) {
+      throw Error(ErrorCode::too_large,
+                  fmt::format("a table of shape [{}] has more than 2^40 entries", fmt::join(shape, ", ")),
+                  "Use fewer bins or prune first");
+    }
+    size *= length;
+  }
+  return size;
+}
+
+void check_table(std::string_view what, std::span<const std::size_t> shape, std::span<const double> values) {
+  const std::size_t needed = table_size(shape);
+  if (values.size() != needed) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("{} has {} values, but its shape [{}] needs {}", what, values.size(),
+                            fmt::join(shape, ", "), needed),
+                "Give one value for each entry");
+  }
+  check_finite(what, values);
+}
+
+void check_count(std::string_view what, std::size_t given, std::size_t needed) {
+  if (given == needed) return;
+  throw Error(ErrorCode::shape_mismatch, fmt::format("{} has {} values, needed are {}", what, given, needed),
+              "Use what belongs to the table that the basis was trained with");
+}
+
+void check_finite(std::string_view what, std::span<const double> values) {
+  // One pass without branches first: the difference of a finite number with itself is zero, of any other NaN.
+  double differences = 0;
+  for (const double value : values) differences += value - value;
+  if (differences == 0) return;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    throw Error(ErrorCode::not_finite, fmt::format("{}: value {} is {}", what, i, values[i]),
+                "Every value must be a finite number; look at what made the table");
+  }
+}
+
+}  // namespace mercer

@@ -1,0 +1,43 @@
+#pragma once
+
+#include "mercer/basis/wavelet.hpp"
+
+namespace mercer {
+
+/// One level of a wavelet transform along one axis: `length` entries become `half` low-pass and `half` high-pass ones.
+/// Arrays are outer x axis x inner, row-major; the transformed axis holds the low-pass half first.
+class WaveletStep {
+ public:
+  WaveletStep(const WaveletFilter& filter, WaveletMode mode, std::size_t length);
+
+  std::size_t length() const { return length_; }
+  std::size_t half() const { return half_; }
+
+  /// in: outer x length x inner; out: outer x 2 half x inner.
+  void analyse(const double* in, double* out, std::size_t outer, std::size_t inner) const;
+  void synthesise(const double* in, double* out, std::size_t outer, std::size_t inner) const;
+
+  /// Visits (index, low, high) such that entry `position` is sum low * low-pass[index] + high * high-pass[index]. An
+  /// index may come twice where the filter is longer than the axis.
+  template <class Visit>
+  void for_each_tap(std::size_t position, Visit visit) const {
+    const std::size_t taps = dec_lo_.size();
+    for (std::size_t tap = (position + shift_) % 2; tap < taps; tap += 2) {
+      visit(coefficient(position, tap), dec_lo_[tap], dec_hi_[tap]);
+    }
+  }
+
+ private:
+  // The coefficient that meets entry `position` through tap number `tap`.
+  std::size_t coefficient(std::size_t position, std::size_t tap) const {
+    const auto half = static_cast<std::ptrdiff_t>(half_);
+    const auto place = (static_cast<std::ptrdiff_t>(position + tap) - static_cast<std::ptrdiff_t>(shift_)) / 2 % half;
+    return static_cast<std::size_t>(place < 0 ? place + half : place);
+  }
+
+  std::size_t length_, half_, shift_;
+  std::vector<double> dec_lo_, dec_hi_, rec_lo_, rec_hi_;
+  std::vector<std::size_t> source_;  // the entry at each place of the extended axis
+};
+
+}  // namespace mercer
