@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "mercer/basis/basis.hpp"
 #include "mercer/core/random.hpp"
 #include "mercer/embed/file.hpp"
 #include "mercer/env/registry.hpp"

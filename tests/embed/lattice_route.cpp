@@ -31,14 +31,15 @@ class LatticeRoute : public testing::Test {
   Rollouts rollouts_ = rollout(*env_, *teacher_, {.episodes = 200, .seed = 1});
 };
 
-// With numpy and scikit-learn the printed choices pruned 95.07% and fell to between -315 and -415.
+// With numpy and scikit-learn the printed choices pruned 95.07% and fell to -390; from one set of rollouts to the next
+// the return varies by some 70.
 TEST_F(LatticeRoute, printed_choices_lose_as_much_as_they_did_elsewhere) {
   const Lattice lattice = make_lattice(*teacher_, rollouts_, paper_lattice());
   EXPECT_GT(lattice.pruned_percent(), 94);
   EXPECT_LT(lattice.pruned_percent(), 96);
   const double earned = lattice_return(paper_lattice());
-  EXPECT_LT(earned, -300);
-  EXPECT_GT(earned, -450);
+  EXPECT_LT(earned, -250);
+  EXPECT_GT(earned, -530);
   std::cout << "return " << earned << '\n';
 }
 

@@ -36,6 +36,10 @@ TEST(Edges, agree_with_scikit_learn) {
     const auto data = golden["samples"].get<std::vector<double>>();
     const auto bins = golden["n_bins"].get<std::size_t>();
     const Edges edges = make_edges(data, bins, {EdgeKind::quantile});
+    if (golden["edges"][0] == -1e300) {  // equal data: scikit-learn's only bin has no ends, ours lies around the value
+      EXPECT_EQ(edges.bins(), 1);
+      continue;
+    }
     expect_close(edges.values, golden["edges"].get<std::vector<double>>(), 1e-12);
     EXPECT_EQ(edges.bins() + edges.collapsed, bins) << golden["name"];
     const auto centres = golden["centers"].get<std::vector<double>>();
