@@ -64,12 +64,23 @@ void over_blocks(std::size_t items, std::size_t entries_per_item, Body body) {
 }  // namespace
 
 WaveletStep::WaveletStep(const WaveletFilter& filter, WaveletMode mode, std::size_t length)
-    : length_(length), dec_lo_(filter.dec_lo), dec_hi_(filter.dec_hi), rec_lo_(filter.rec_lo), rec_hi_(filter.rec_hi) {
+    : WaveletStep(filter, mode == WaveletMode::periodization,
+                  mode == WaveletMode::periodization ? filter.dec_lo.size() / 2 : 1, length) {}
+
+WaveletStep WaveletStep::aligned(const WaveletFilter& filter, std::size_t length) {
+  return {filter, true, filter.dec_lo.size() - 1, length};
+}
+
+WaveletStep::WaveletStep(const WaveletFilter& filter, bool periodic, std::size_t shift, std::size_t length)
+    : length_(length),
+      shift_(shift),
+      dec_lo_(filter.dec_lo),
+      dec_hi_(filter.dec_hi),
+      rec_lo_(filter.rec_lo),
+      rec_hi_(filter.rec_hi) {
   const std::size_t taps = dec_lo_.size();
-  const bool periodic = mode == WaveletMode::periodization;
   const std::size_t even = length + length % 2;
   half_ = periodic ? even / 2 : (length + taps - 1) / 2;
-  shift_ = periodic ? taps / 2 : 1;
   // low[o] = sum_j rec_lo[j] x(2 o + j + shift - (taps - 1)), x extended beyond its ends.
   const std::size_t period = periodic ? even : 2 * length;
   source_.resize(2 * half_ + taps - 2);

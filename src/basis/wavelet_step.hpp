@@ -11,6 +11,9 @@ namespace mercer {
 class WaveletStep {
  public:
   WaveletStep(const WaveletFilter& filter, WaveletMode mode, std::size_t length);
+  /// Periodised, but low[i] = sum_k rec_lo[k] x[(2 i + k) mod length]: begins at the entry, not half a filter before
+  /// it.
+  static WaveletStep aligned(const WaveletFilter& filter, std::size_t length);
 
   std::size_t length() const { return length_; }
   std::size_t half() const { return half_; }
@@ -39,6 +42,8 @@ class WaveletStep {
   }
 
  private:
+  WaveletStep(const WaveletFilter& filter, bool periodic, std::size_t shift, std::size_t length);
+
   void combine_rows(const double* from, std::size_t o, std::size_t inner, Places to) const;
   void analyse_row(const double* from, std::vector<double>& apart, Places to) const;
   // The coefficient that meets entry `position` through tap number `tap`.
