@@ -39,7 +39,7 @@ struct LatticeSettings {
                  basis);
     settings.add({"k", "Coefficients to keep, for svd the rank; 0 for half of them [0]", "K"}, k);
     settings.add({"state-bins", "Bins of each observation: one number or one for each [35]", "N"}, state_bins);
-    settings.add({"action-bins", "Bins of each action [15]", "N"}, action_bins);
+    settings.add({"action-bins", "Bins of each action [preset: 15 or 45]", "N"}, action_bins);
     settings.add({"state-edges", "quantile, data-quantile, uniform, kmeans or tempered:T [preset]", "RULE"},
                  state_edges);
     settings.add({"action-edges", "The same for actions [preset]", "RULE"}, action_edges);

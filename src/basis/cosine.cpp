@@ -1,43 +1,28 @@
 #include "mercer/basis/cosine.hpp"
 
-#include <cmath>
-
+#include "basis/cosine_axis.hpp"
 #include "basis/cosine_rows.hpp"
-#include "basis/transforms.hpp"
 
 namespace mercer {
 namespace {
 
-// What makes the plain transforms orthonormal: on every axis of length n a factor sqrt(1 / 2n) for all frequencies but
-// zero, which the forward transform makes twice as large as the others' kind and the backward one half.
-enum class Direction { forward, backward };
-
-void scale(std::span<const std::size_t> shape, std::span<double> values, Direction direction) {
-  const double of_zero = direction == Direction::forward ? 0.25 : 1;
-  const auto factor = [&](std::size_t length, std::size_t frequency) {
-    return std::sqrt((frequency == 0 ? of_zero : 0.5) / static_cast<double>(length));
-  };
-  const std::size_t columns = shape.back();
-  const double first = factor(columns, 0), other = factor(columns, 1);
-  for (std::size_t row = 0; row < values.size() / columns; ++row) {
-    double leading = 1;
-    for_each_leading_index(shape, row,
-                           [&](std::size_t axis, std::size_t frequency) { leading *= factor(shape[axis], frequency); });
-    double* const out = values.data() + row * columns;
-    out[0] *= leading * first;
-    for (std::size_t column = 1; column < columns; ++column) out[column] *= leading * other;
+// One axis after the other; each works in place on what the one before left.
+void transform(std::span<const std::size_t> shape, std::span<const double> in, std::span<double> out, bool backward) {
+  std::size_t inner = 1;
+  std::span<const double> from = in;
+  for (std::size_t axis = shape.size(); axis-- > 0;) {
+    cosine_along(from, out, out.size() / inner / shape[axis], shape[axis], inner, backward);
+    inner *= shape[axis];
+    from = out;
   }
 }
 
 void forward(std::span<const std::size_t> shape, std::span<const double> in, std::span<double> out) {
-  transforms::cosine_forward(shape, in, out);
-  scale(shape, out, Direction::forward);
+  transform(shape, in, out, false);
 }
 
 void backward(std::span<const std::size_t> shape, std::span<const double> in, std::span<double> out) {
-  std::vector<double> scaled(in.begin(), in.end());
-  scale(shape, scaled, Direction::backward);
-  transforms::cosine_backward(shape, scaled, out);
+  transform(shape, in, out, true);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "mercer/basis/cosine.hpp"
 #include "mercer/basis/fourier.hpp"
 #include "mercer/basis/svd.hpp"
+#include "mercer/basis/tensor_wavelet.hpp"
 #include "mercer/basis/wavelet.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/core/nearest.hpp"
@@ -94,6 +95,8 @@ class Settings {
 };
 
 std::unique_ptr<Basis> make_wavelet(const std::string& name, Settings& settings) {
+  const bool tensor = settings.word("tensor");
+  if (tensor) return std::make_unique<TensorWaveletBasis>(name);
   WaveletOptions options;
   options.filter = name;
   options.mode = static_cast<WaveletMode>(settings.choice("mode", {"periodization", "symmetric"}));

@@ -1,7 +1,9 @@
 #include "mercer/basis/table.hpp"
 
+#include <array>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,10 +53,15 @@ void check_count(std::string_view what, std::size_t given, std::size_t needed) {
 }
 
 void check_finite(std::string_view what, std::span<const double> values) {
-  // One pass without branches first: the difference of a finite number with itself is zero, of any other NaN.
-  double differences = 0;
-  for (const double value : values) differences += value - value;
-  if (differences == 0) return;
+  // One pass without branches first: the difference of a finite number with itself is zero, of any other NaN. Several
+  // sums at a time, since additions to one would wait for each other.
+  std::array<double, 16> differences{};
+  std::size_t at = 0;
+  for (; at + differences.size() <= values.size(); at += differences.size()) {
+    for (std::size_t i = 0; i < differences.size(); ++i) differences[i] += values[at + i] - values[at + i];
+  }
+  for (; at < values.size(); ++at) differences[0] += values[at] - values[at];
+  if (std::accumulate(differences.begin(), differences.end(), 0.0) == 0) return;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (std::isfinite(values[i])) continue;
     throw Error(ErrorCode::not_finite, fmt::format("{}: value {} is {}", what, i, values[i]),

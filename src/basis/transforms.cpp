@@ -2,6 +2,8 @@
 // offer.
 #include "basis/transforms.hpp"
 
+#include <array>
+#include <cassert>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -61,13 +63,6 @@ fftw_complex* complex_of(std::span<std::complex<double>> values) {
   return reinterpret_cast<fftw_complex*>(values.data());  // the same layout, by the standards of both languages
 }
 
-void cosine(std::span<const std::size_t> shape, std::span<const double> in, std::span<double> out, fftw_r2r_kind kind) {
-  const std::vector<fftw_r2r_kind> kinds(shape.size(), kind);
-  run(shape, [&](int axes, const int* n, unsigned flags) {
-    return fftw_plan_r2r(axes, n, writable(in), out.data(), kinds.data(), flags | FFTW_PRESERVE_INPUT);
-  });
-}
-
 }  // namespace
 
 void real_to_complex(std::span<const std::size_t> shape, std::span<const double> in,
@@ -83,11 +78,26 @@ void complex_to_real(std::span<const std::size_t> shape, std::span<std::complex<
   });
 }
 
-void cosine_forward(std::span<const std::size_t> shape, std::span<const double> in, std::span<double> out) {
-  cosine(shape, in, out, FFTW_REDFT10);
+LanePlan::LanePlan(std::size_t length, bool backward) : length_(length) {
+  const std::array<std::size_t, 1> shape{length};
+  const std::vector<int> n = lengths(shape);
+  constexpr int count = lanes;
+  std::vector<std::complex<double>> data(length * lanes);  // planned with memory like that of every run
+  fftw_complex* const place = complex_of(data);
+  const std::scoped_lock lock(planner());
+  plan_ = fftw_plan_many_dft(1, n.data(), count, place, nullptr, count, 1, place, nullptr, count, 1,
+                             backward ? FFTW_BACKWARD : FFTW_FORWARD, FFTW_ESTIMATE);
+  if (plan_ == nullptr) {
+    throw Error(ErrorCode::too_large, fmt::format("no transform could be planned for length {}", length),
+                "Use a smaller table");
+  }
 }
-void cosine_backward(std::span<const std::size_t> shape, std::span<const double> in, std::span<double> out) {
-  cosine(shape, in, out, FFTW_REDFT01);
+
+LanePlan::~LanePlan() { DestroyPlan()(static_cast<fftw_plan>(plan_)); }
+
+void LanePlan::run(std::span<std::complex<double>> data) const {
+  assert(data.size() == length_ * lanes);
+  fftw_execute_dft(static_cast<fftw_plan>(plan_), complex_of(data), complex_of(data));
 }
 
 }  // namespace mercer::transforms

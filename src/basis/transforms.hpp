@@ -5,8 +5,8 @@
 
 namespace mercer::transforms {
 
-/// Plain transforms over all axes of a row-major array, not scaled. The FFT library is behind these four functions and
-/// nowhere else. Safe to call from several threads.
+/// Plain transforms over all axes of a row-major array, not scaled. The FFT library is behind what this header declares
+/// and nowhere else. Safe to call from several threads.
 
 /// The spectrum of a real array: frequencies 0 to n/2 of the last axis, all of the others. `out` has the shape with the
 /// last axis n/2 + 1.
@@ -15,9 +15,21 @@ void real_to_complex(std::span<const std::size_t> shape, std::span<const double>
 /// The reverse, N times the values. Overwrites `in`.
 void complex_to_real(std::span<const std::size_t> shape, std::span<std::complex<double>> in, std::span<double> out);
 
-/// y[k] = 2 sum_x in[x] cos(pi (2 x + 1) k / (2 n)) on every axis. `in` and `out` may be the same.
-void cosine_forward(std::span<const std::size_t> shape, std::span<const double> in, std::span<double> out);
-/// Its reverse: prod(2 n) times the values.
-void cosine_backward(std::span<const std::size_t> shape, std::span<const double> in, std::span<double> out);
+/// The plain discrete Fourier transform (sign -1, or +1 backward) of `lanes` complex signals at once, in place: place x
+/// of lane l is data[x * lanes + l].
+inline constexpr std::size_t lanes = 4;
+class LanePlan {
+ public:
+  LanePlan(std::size_t length, bool backward);
+  ~LanePlan();
+  LanePlan(const LanePlan&) = delete;
+  LanePlan& operator=(const LanePlan&) = delete;
+  /// From any thread; `data` has length * lanes entries, allocated by the usual operator new.
+  void run(std::span<std::complex<double>> data) const;
+
+ private:
+  std::size_t length_;
+  void* plan_;
+};
 
 }  // namespace mercer::transforms

@@ -30,16 +30,14 @@ WaveletDecomposition wavelet(const Table& table, const WaveletFilter& filter, Wa
                              std::optional<std::size_t> level) {
   check_table("the table", table.shape, table.values);
   const WaveletPlan plan(table.shape, filter, mode, level.value_or(wavelet_default_level(table.shape, filter)));
-  std::vector<double> coefficients(plan.size);
-  plan.decompose(table.values, coefficients);
   WaveletDecomposition result{table.shape, {}};
+  std::vector<double*> targets;
   for (const WaveletPlan::Band& band : plan.bands) {
-    const auto begin = coefficients.begin() + static_cast<std::ptrdiff_t>(band.offset);
-    result.bands.push_back({band.level,
-                            key_of(band.high, table.shape.size()),
-                            band.shape,
-                            {begin, begin + static_cast<std::ptrdiff_t>(band.size)}});
+    result.bands.push_back(
+        {band.level, key_of(band.high, table.shape.size()), band.shape, std::vector<double>(band.size)});
+    targets.push_back(result.bands.back().values.data());  // stays where it is when the list grows
   }
+  plan.decompose(table.values, targets);
   return result;
 }
 

@@ -1,6 +1,8 @@
 #include "basis/wavelet_plan.hpp"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 #include <numeric>
 
 #include "mercer/core/error.hpp"
@@ -11,6 +13,22 @@ namespace {
 std::size_t product(std::span<const std::size_t> lengths) {
   return std::accumulate(lengths.begin(), lengths.end(), std::size_t{1}, std::multiplies<>());
 }
+
+// Memory that grows and is not cleared first.
+class Buffer {
+ public:
+  double* at_least(std::size_t size) {
+    if (size > size_) {
+      values_ = std::make_unique_for_overwrite<double[]>(size);
+      size_ = size;
+    }
+    return values_.get();
+  }
+
+ private:
+  std::unique_ptr<double[]> values_;
+  std::size_t size_ = 0;
+};
 
 // Copies between one band and its corner of the array that holds all bands of a level (every axis twice as long).
 template <class Copy>
@@ -64,35 +82,52 @@ std::vector<std::size_t> WaveletPlan::shape_at(std::size_t level) const {
   return result;
 }
 
-void WaveletPlan::decompose(std::span<const double> table, std::span<double> coefficients) const {
-  std::vector<double> approximation(table.begin(), table.end());
-  std::vector<double> work;
-  std::size_t finest = bands.size();  // bands of finer levels have been written
-  const std::size_t details = (std::size_t{1} << shape.size()) - 1;
+void WaveletPlan::decompose(std::span<const double> table, std::span<double* const> targets) const {
+  if (levels() == 0) std::ranges::copy(table, targets[0]);
+  const double* current = table.data();
+  std::array<Buffer, 2> leading, approximation;
+  const std::size_t last = shape.size() - 1;
   for (std::size_t level = 1; level <= levels(); ++level) {
-    std::size_t outer = 1, inner = approximation.size();
-    for (const WaveletStep& step : steps[level - 1]) {
-      inner /= step.length();
-      work.resize(outer * 2 * step.half() * inner);
-      step.analyse(approximation.data(), work.data(), outer, inner);
-      std::swap(approximation, work);
-      outer *= 2 * step.half();
+    const std::vector<WaveletStep>& axes = steps[level - 1];
+    const double* from = current;
+    std::size_t rows = 1, inner = product(shape_at(level - 1));
+    for (std::size_t axis = 0; axis + 1 < last; ++axis) {
+      inner /= axes[axis].length();
+      double* const to = leading[axis % 2].at_least(rows * 2 * axes[axis].half() * inner);
+      axes[axis].analyse(from, to, rows, inner);
+      rows *= 2 * axes[axis].half();
+      from = to;
     }
-    finest -= details;
-    for (std::size_t i = 0; i < details; ++i) {
-      const Band& band = bands[finest + i];
-      for_each_run(band.shape, band.high, [&](std::size_t in_band, std::size_t in_level, std::size_t run) {
-        std::copy_n(approximation.data() + in_level, run, coefficients.data() + band.offset + in_band);
-      });
+    // The last two axes go straight to the bands: large tables are not copied on the way.
+    double* const next = level == levels() ? targets[0] : approximation[level % 2].at_least(product(shape_at(level)));
+    const std::size_t columns = axes[last].half();
+    const auto places = [&](std::size_t row) {
+      unsigned high = 0;
+      std::size_t index = 0, stride = columns;
+      for (std::size_t axis = last; axis-- > 0;) {
+        const std::size_t half = axes[axis].half();
+        const std::size_t place = row % (2 * half);
+        row /= 2 * half;
+        if (place >= half) high |= 1U << axis;
+        index += place % half * stride;
+        stride *= half;
+      }
+      double* const low = high == 0 ? next : targets[detail(level, high)];
+      return WaveletStep::Places{low + index, targets[detail(level, high | 1U << last)] + index};
+    };
+    if (last == 0) {
+      axes[last].analyse_rows(from, rows, places);
+    } else {
+      axes[last - 1].analyse_with_rows(axes[last], from, rows, places);
     }
-    const std::vector<std::size_t> of_band = shape_at(level);
-    work.resize(product(of_band));
-    for_each_run(of_band, 0, [&](std::size_t in_band, std::size_t in_level, std::size_t run) {
-      std::copy_n(approximation.data() + in_level, run, work.data() + in_band);
-    });
-    std::swap(approximation, work);
+    current = next;
   }
-  std::ranges::copy(approximation, coefficients.begin());
+}
+
+void WaveletPlan::decompose(std::span<const double> table, std::span<double> coefficients) const {
+  std::vector<double*> targets;
+  for (const Band& band : bands) targets.push_back(coefficients.data() + band.offset);
+  decompose(table, targets);
 }
 
 void WaveletPlan::reconstruct(std::span<const double> coefficients, std::span<double> table) const {

@@ -20,7 +20,14 @@ struct WaveletPlan {
   /// The table's shape for level 0, the shape of each band of a level otherwise.
   std::vector<std::size_t> shape_at(std::size_t level) const;
 
+  /// Where in `bands` a detail stands (`high` is not 0).
+  std::size_t detail(std::size_t level, unsigned high) const {
+    return (levels() - level) * ((std::size_t{1} << shape.size()) - 1) + high;
+  }
+
   void decompose(std::span<const double> table, std::span<double> coefficients) const;
+  /// The same, with a place of its own for each band.
+  void decompose(std::span<const double> table, std::span<double* const> targets) const;
   void reconstruct(std::span<const double> coefficients, std::span<double> table) const;
 
   std::vector<std::size_t> shape;

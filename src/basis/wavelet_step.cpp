@@ -64,12 +64,23 @@ void over_blocks(std::size_t items, std::size_t entries_per_item, Body body) {
 }  // namespace
 
 WaveletStep::WaveletStep(const WaveletFilter& filter, WaveletMode mode, std::size_t length)
-    : length_(length), dec_lo_(filter.dec_lo), dec_hi_(filter.dec_hi), rec_lo_(filter.rec_lo), rec_hi_(filter.rec_hi) {
+    : WaveletStep(filter, mode == WaveletMode::periodization,
+                  mode == WaveletMode::periodization ? filter.dec_lo.size() / 2 : 1, length) {}
+
+WaveletStep WaveletStep::aligned(const WaveletFilter& filter, std::size_t length) {
+  return {filter, true, filter.dec_lo.size() - 1, length};
+}
+
+WaveletStep::WaveletStep(const WaveletFilter& filter, bool periodic, std::size_t shift, std::size_t length)
+    : length_(length),
+      shift_(shift),
+      dec_lo_(filter.dec_lo),
+      dec_hi_(filter.dec_hi),
+      rec_lo_(filter.rec_lo),
+      rec_hi_(filter.rec_hi) {
   const std::size_t taps = dec_lo_.size();
-  const bool periodic = mode == WaveletMode::periodization;
   const std::size_t even = length + length % 2;
   half_ = periodic ? even / 2 : (length + taps - 1) / 2;
-  shift_ = periodic ? taps / 2 : 1;
   // low[o] = sum_j rec_lo[j] x(2 o + j + shift - (taps - 1)), x extended beyond its ends.
   const std::size_t period = periodic ? even : 2 * length;
   source_.resize(2 * half_ + taps - 2);
@@ -83,40 +94,58 @@ WaveletStep::WaveletStep(const WaveletFilter& filter, WaveletMode mode, std::siz
   }
 }
 
-void WaveletStep::analyse(const double* in, double* out, std::size_t outer, std::size_t inner) const {
+void WaveletStep::combine_rows(const double* from, std::size_t o, std::size_t inner, Places to) const {
   const std::size_t half_taps = dec_lo_.size() / 2;
-  if (inner > 1) {  // whole rows of `inner` entries at a time
-    over_blocks(outer * half_, 2 * inner, [&](Block block) {
-      std::array<const double*, most_taps> rows{};
-      for (std::size_t item = block.begin; item < block.end; ++item) {
-        const std::size_t o = item % half_;
-        const double* const from = in + item / half_ * length_ * inner;
-        double* const to = out + item / half_ * 2 * half_ * inner;
-        for (std::size_t tap = 0; tap < 2 * half_taps; ++tap) rows[tap] = from + source_[2 * o + tap] * inner;
-        with_half_taps(half_taps, [&](auto count) {
-          combine_two<2 * decltype(count)::value>(rows, rec_lo_.data(), rec_hi_.data(), inner, to + o * inner,
-                                                  to + (half_ + o) * inner);
-        });
-      }
-    });
-    return;
-  }
-  // Along a contiguous axis even and odd places are taken apart first; then every sum runs over unit strides.
-  const std::size_t places = half_ + half_taps - 1;
-  over_blocks(outer, 2 * half_, [&](Block block) {
-    std::vector<double> apart(2 * places);
-    std::array<const double*, most_taps> rows{};
-    for (std::size_t tap = 0; tap < 2 * half_taps; ++tap) rows[tap] = apart.data() + tap % 2 * places + tap / 2;
+  std::array<const double*, most_taps> rows{};
+  for (std::size_t tap = 0; tap < 2 * half_taps; ++tap) rows[tap] = from + source_[2 * o + tap] * inner;
+  with_half_taps(half_taps, [&](auto count) {
+    combine_two<2 * decltype(count)::value>(rows, rec_lo_.data(), rec_hi_.data(), inner, to.low, to.high);
+  });
+}
+
+void WaveletStep::analyse(const double* in, double* out, std::size_t outer, std::size_t inner) const {
+  over_blocks(outer * half_, 2 * inner, [&](Block block) {
     for (std::size_t item = block.begin; item < block.end; ++item) {
-      const double* const from = in + item * length_;
-      double* const to = out + item * 2 * half_;
-      for (std::size_t place = 0; place < places; ++place) {
-        apart[place] = from[source_[2 * place]];
-        apart[places + place] = from[source_[2 * place + 1]];
-      }
-      with_half_taps(half_taps, [&](auto count) {
-        combine_two<2 * decltype(count)::value>(rows, rec_lo_.data(), rec_hi_.data(), half_, to, to + half_);
-      });
+      const std::size_t o = item % half_;
+      double* const to = out + item / half_ * 2 * half_ * inner;
+      combine_rows(in + item / half_ * length_ * inner, o, inner, {to + o * inner, to + (half_ + o) * inner});
+    }
+  });
+}
+
+// Even and odd places are taken apart first; then every sum runs over unit strides.
+void WaveletStep::analyse_row(const double* from, std::vector<double>& apart, Places to) const {
+  const std::size_t half_taps = dec_lo_.size() / 2;
+  const std::size_t places = half_ + half_taps - 1;
+  apart.resize(2 * places);
+  for (std::size_t place = 0; place < places; ++place) {
+    apart[place] = from[source_[2 * place]];
+    apart[places + place] = from[source_[2 * place + 1]];
+  }
+  std::array<const double*, most_taps> rows{};
+  for (std::size_t tap = 0; tap < 2 * half_taps; ++tap) rows[tap] = apart.data() + tap % 2 * places + tap / 2;
+  with_half_taps(half_taps, [&](auto count) {
+    combine_two<2 * decltype(count)::value>(rows, rec_lo_.data(), rec_hi_.data(), half_, to.low, to.high);
+  });
+}
+
+void WaveletStep::analyse_rows(const double* in, std::size_t rows, const PlacesOf& places) const {
+  over_blocks(rows, 2 * half_, [&](Block block) {
+    std::vector<double> apart;
+    for (std::size_t row = block.begin; row < block.end; ++row) analyse_row(in + row * length_, apart, places(row));
+  });
+}
+
+void WaveletStep::analyse_with_rows(const WaveletStep& along, const double* in, std::size_t outer,
+                                    const PlacesOf& places) const {
+  const std::size_t inner = along.length();
+  over_blocks(outer * half_, 2 * inner, [&](Block block) {
+    std::vector<double> apart, low(inner), high(inner);
+    for (std::size_t item = block.begin; item < block.end; ++item) {
+      combine_rows(in + item / half_ * length_ * inner, item % half_, inner, {low.data(), high.data()});
+      const std::size_t row = item / half_ * 2 * half_ + item % half_;
+      along.analyse_row(low.data(), apart, places(row));
+      along.analyse_row(high.data(), apart, places(row + half_));
     }
   });
 }

@@ -122,7 +122,8 @@ LatticeOptions paper_lattice() {
 
 LatticeOptions best_lattice() {
   LatticeOptions options;
-  options.state_edges = {EdgeKind::tempered, 0.5};
+  options.action_bins = {45};
+  options.state_edges = {EdgeKind::uniform};
   options.action_edges = {EdgeKind::uniform};
   options.reach_bounds = true;
   options.table = TableRule::mass;

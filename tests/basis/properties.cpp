@@ -20,7 +20,7 @@ Table any_table(std::size_t axes, std::size_t longest) {
 
 std::string any_basis() {
   return *rc::gen::element<std::string>("fourier", "dct", "haar", "db2:level=2", "db4", "db7:level=1", "svd",
-                                        "db3:mode=symmetric,level=2", "svd:centred", "svd:weighted");
+                                        "db3:mode=symmetric,level=2", "svd:centred", "svd:weighted", "db2:tensor");
 }
 
 void train(Basis& basis, const Table& table) {

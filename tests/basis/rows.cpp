@@ -3,6 +3,7 @@
 
 #include "mercer/basis/basis.hpp"
 #include "mercer/basis/truncation.hpp"
+#include "support/allocation_count.hpp"
 #include "support/tables.hpp"
 
 namespace mercer {
@@ -15,6 +16,8 @@ const std::vector<std::string> specs{"fourier",
                                      "db4",
                                      "db4:level=0",
                                      "db10:level=2",
+                                     "db4:tensor",
+                                     "haar:tensor",
                                      "db4:mode=symmetric,level=2",
                                      "haar:mode=symmetric,level=4",
                                      "svd",
@@ -65,6 +68,26 @@ TEST_P(Rows, any_set_of_coefficients_will_do) {
     evaluator->row(index, row);
     EXPECT_LT(largest_difference(row, std::span(rebuilt).subspan(index * 7, 7)), 1e-12);
   }
+}
+
+TEST_P(Rows, allocate_nothing_after_the_first) {
+  const Table table = random_table({30, 11}, 3);
+  const auto basis = make_basis(GetParam());
+  basis->train(table);
+  const std::vector<double> coefficients = basis->apply(table.values);
+  const Truncation truncation(basis->terms(coefficients));
+  const auto evaluator = basis->evaluator(coefficients, truncation.kept(truncation.size() / 2));
+  std::vector<double> row(11);
+  const auto play = [&] {
+    for (std::size_t index = 0; index < 30; ++index) {
+      evaluator->row(index, row);
+      row[0] += evaluator->entry(index, 5);
+    }
+  };
+  play();
+  const std::size_t before = allocation_count;
+  play();
+  EXPECT_EQ(allocation_count, before);
 }
 
 TEST_P(Rows, a_basis_is_made_again_from_its_name) {

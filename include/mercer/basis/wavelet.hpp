@@ -7,6 +7,7 @@
 namespace mercer {
 
 struct WaveletPlan;
+class WaveletAxis;
 
 /// Taps of an orthonormal Daubechies filter pair, named as PyWavelets names them.
 struct WaveletFilter {

@@ -26,7 +26,7 @@ struct LatticeOptions {
 /// The choices of the published experiments: quantile edges, densities at bin centres without their widths, actions
 /// that are bin centres, unvisited cells uniform.
 LatticeOptions paper_lattice();
-/// The better choice at every step: tempered state edges, even action bins that reach the bounds, exact bin masses,
+/// The better choice at every step: even state bins, 45 even action bins that reach the bounds, exact bin masses,
 /// actions drawn inside their bins, unvisited cells as the nearest visited one.
 LatticeOptions best_lattice();
 
