@@ -30,7 +30,8 @@ std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
 /// Makes the policy that a file holds, for a task.
 using PolicyReader = std::function<std::unique_ptr<Policy>(const std::string& file, const Task& task)>;
 
-/// Lets `make_policy` read files with an ending, such as ".mercer". Not to be called while another thread makes policies.
+/// Lets `make_policy` read files with an ending, such as ".mercer". Not to be called while another thread makes
+/// policies.
 void register_policy_file(PolicyKind kind, std::string ending, PolicyReader read);
 
 /// Throws `shape_mismatch` unless the policy takes the task's observations and gives its actions.
