@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "mercer/basis/basis.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
 #include "mercer/io/file.hpp"
@@ -29,13 +30,13 @@ struct LatticeSettings {
   std::optional<WhereUnvisited> unvisited;
   std::optional<bool> noise, reach_bounds;
   std::optional<double> prune;
-  std::string basis = "db4";
+  std::string basis = "dct";
   std::uint64_t k = 0;
 
   void add_settings(Settings& settings) {
     settings.add_choice({"preset", "The published choices or the better ones [best]", "WHICH"}, preset,
                         {{"paper", Preset::paper}, {"best", Preset::best}});
-    settings.add({"basis", "fourier, dct, haar, db2 to db10, svd, with settings as docs/bases.md says [db4]", "BASIS"},
+    settings.add({"basis", "fourier, dct, haar, db1 to db10, svd, with settings as docs/bases.md says [dct]", "BASIS"},
                  basis);
     settings.add({"k", "Coefficients to keep, for svd the rank; 0 for half of them [0]", "K"}, k);
     settings.add({"state-bins", "Bins of each observation: one number or one for each [35]", "N"}, state_bins);
@@ -86,6 +87,10 @@ struct LatticeSettings {
     options.order = preset == Preset::paper ? mercer::RowOrder::lexicographic : mercer::RowOrder::mean_action;
     if (order) options.order = mercer::parse_row_order(*order);
     if (simplex) options.simplex = mercer::simplex_rule(*simplex);
+    if (options.simplex == mercer::SimplexRule::softmax) {
+      throw Error(ErrorCode::bad_value, "--simplex softmax is for tables of log-densities, and these are probabilities",
+                  "Use clip or euclidean");
+    }
     return options;
   }
 };
@@ -111,13 +116,14 @@ struct EmbedVerb {
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
     const mercer::LatticeOptions options = lattice.lattice();
+    const mercer::TruncationOptions truncation = lattice.truncation();
+    mercer::make_basis(truncation.basis);  // refuses a name that is none before any work is done
     mercer::RolloutOptions collecting;
     collecting.episodes = rollouts;
     collecting.seed = common.seed;
     const mercer::Rollouts met = Playing::play(*env, *teacher, collecting, common);
     const mercer::Lattice made = mercer::make_lattice(*teacher, met, options);
-    const auto embedding =
-        mercer::LatticeEmbedding::make(*teacher, made, options.playing, lattice.truncation(), common.seed);
+    const auto embedding = mercer::LatticeEmbedding::make(*teacher, made, options.playing, truncation, common.seed);
     mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
     for (const Setting& setting : settings.all()) {
       if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
@@ -150,8 +156,10 @@ struct EmbedVerb {
       tell("{} visited cells of {:.0f}, {:.2f}% pruned; basis {}, k {}\n", made.cells->size(),
            made.cells->grid().cells(), made.pruned_percent(), embedding.basis(), embedding.k());
       if (made.collapsed_bins > 0) tell("{} bins collapsed: the data has ties\n", made.collapsed_bins);
-      if (embedding.empty_rows() > 0)
-        tell("{} rows had nothing left to keep and are uniform\n", embedding.empty_rows());
+      if (embedding.empty_rows() > 0) {
+        tell("{} of {} rows had nothing left to keep and are uniform: take a larger --k or another --basis\n",
+             embedding.empty_rows(), made.table.rows);
+      }
       tell("{}: {} bytes, {} of them payload\n", out, file.bytes, embedding.payload().size());
       tell("teacher:   {}\nlattice:   {}\nembedding: {}\n", to_text(of_teacher), to_text(of_lattice),
            to_text(of_embedding));

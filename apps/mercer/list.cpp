@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "mercer/basis/basis.hpp"
 #include "mercer/env/registry.hpp"
 #include "mercer/policy/onnx.hpp"
 #include "mercer/policy/registry.hpp"
@@ -30,6 +31,9 @@ void list(const Program& program) {
   for (const mercer::PolicyKind& policy : mercer::known_policies()) {
     document["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
+  for (const std::string& basis : mercer::known_bases()) {
+    document["bases"].push_back({{"name", basis}, {"summary", "of the table of a lattice; docs/bases.md"}});
+  }
   for (const auto& verb : program.verbs()) {
     document["verbs"].push_back({{"name", verb->name}, {"summary", verb->summary}});
   }
@@ -40,7 +44,7 @@ void list(const Program& program) {
   }
   print_table("Tasks (--env NAME or NAME:key=value,...)", document["tasks"]);
   print_table("Policies (--policy)", document["policies"]);
-  print_table("Bases", document["bases"]);
+  print_table("Bases (--basis of embed)", document["bases"]);
   print_table("Verbs", document["verbs"]);
   fmt::print("Operators of .onnx files\n  {}\n", fmt::join(mercer::known_onnx_operators(), " "));
 }

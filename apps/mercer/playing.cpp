@@ -17,8 +17,8 @@ using mercer::ErrorCode;
 void Playing::add_settings(Settings& settings) {
   Setting& task = settings.add({"env", "Task to play, such as pendulum or chain:n=20", "TASK"}, env);
   for (const mercer::EnvEntry& entry : mercer::known_envs()) task.choices.push_back(entry.name);
-  Setting& kind =
-      settings.add({"policy", "Policy that plays: uniform, tabular:FILE or a network FILE.onnx", "POLICY"}, policy);
+  Setting& kind = settings.add(
+      {"policy", "Policy: uniform, tabular:FILE, or a file .onnx, .safetensors or .mercer", "POLICY"}, policy);
   kind.choices = {"uniform", "tabular:"};
   settings.add({"episodes", fmt::format("Episodes to play, 1 to 10^9 [{}]", options.episodes), "N"}, options.episodes);
   settings.add_choice({"act", "Draw actions or play the mean one [sample]", "HOW"}, options.act,

@@ -165,7 +165,8 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
   if (bytes.size() < length_bytes) throw_corrupt(where, "is too short for a safetensors file");
   std::uint64_t length = 0;
   for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | static_cast<std::uint64_t>(bytes[i]);
-  if (length > most_header_bytes) throw_unreadable(where, fmt::format("announces a header of {} bytes", length));
+  if (length > most_header_bytes)
+    throw_unreadable(where, fmt::format("is no safetensors file (its header would have {} bytes)", length));
   if (length > bytes.size() - length_bytes) throw_corrupt(where, "ends before the header it announces");
 
   const auto data = std::span(bytes).subspan(length_bytes + length);

@@ -98,7 +98,10 @@ TrainResult train(const Env& env, const TrainOptions& options, const Progress& p
   while (training.step() < options.steps) {
     if (progress.stop.stop_requested()) {
       checkpoints.write();
-      progress.check();
+      throw Error(ErrorCode::interrupted,
+                  fmt::format("stopped after step {} of {}; the checkpoint in '{}' is written", training.step(),
+                              options.steps, options.folder.string()),
+                  "Run the same command to go on from there");
     }
     training.advance();
     if (std::ranges::binary_search(snapshots, training.step())) {

@@ -94,6 +94,17 @@ struct Maker {
   }
 };
 
+// A setting that changes nothing would be taken for one that does.
+void refuse_settings(const Maker& maker, std::string_view kind, bool temperature, bool spread) {
+  const bool unused_temperature = temperature && maker.options.temperature;
+  if (!unused_temperature && !(spread && maker.options.spread)) return;
+  throw Error(ErrorCode::bad_value,
+              fmt::format("policy '{}' is {}, and a {} is not for that", maker.name, kind,
+                          unused_temperature ? "temperature" : "spread"),
+              unused_temperature ? "Leave it out; it is for policies over q or logits"
+                                 : "Leave it out; it is for policies that always take the same action in a state");
+}
+
 std::unique_ptr<Policy> make_gaussian(const Maker& maker, std::size_t mean, std::size_t log_std) {
   const std::size_t actions = maker.task.action.dimensions();
   if (maker.task.action.is_discrete()) {
@@ -102,6 +113,7 @@ std::unique_ptr<Policy> make_gaussian(const Maker& maker, std::size_t mean, std:
                             maker.task.name),
                 "Choose the task that the network was trained on");
   }
+  refuse_settings(maker, "Gaussian", true, true);
   maker.need_size(mean, actions, "one mean for each action");
   maker.need_size(log_std, actions, "one log_std for each action");
   Contract contract = maker.contract(Squash::tanh, false);
@@ -111,6 +123,7 @@ std::unique_ptr<Policy> make_gaussian(const Maker& maker, std::size_t mean, std:
 }
 
 std::unique_ptr<Policy> make_deterministic(const Maker& maker, std::size_t action) {
+  refuse_settings(maker, "deterministic", true, false);
   maker.need_size(action, maker.task.action.dimensions(), "one for each action");
   Contract contract = maker.contract(Squash::none, false);
   const Normalisation normal = contract.normalisation;
@@ -120,6 +133,9 @@ std::unique_ptr<Policy> make_deterministic(const Maker& maker, std::size_t actio
 
 std::unique_ptr<Policy> make_from_q(const Maker& maker, const std::vector<std::size_t>& critics, bool logits) {
   const bool greedy = maker.options.kind ? *maker.options.kind == "greedy" : !logits && !maker.options.temperature;
+  // A temperature beside kind=greedy is overruled, not unused: it may stand in the file beside the network.
+  if (greedy) refuse_settings(maker, "greedy", false, maker.task.action.is_discrete());
+  if (!greedy) refuse_settings(maker, "a Boltzmann policy", false, true);
   const double temperature = maker.options.temperature.value_or(1);
   const bool discrete = maker.task.action.is_discrete();
   for (const std::size_t critic : critics) {
@@ -149,7 +165,7 @@ void check_inputs(const Maker& maker, bool with_action) {
     throw Error(ErrorCode::shape_mismatch,
                 fmt::format("network '{}' has {} inputs; it needs {}", maker.name, inputs.size(),
                             with_action ? "2: the observation and the action" : "1: the observation"),
-                "Export it with those inputs");
+                "Choose the task that the network was trained on, or export it with those inputs");
   }
   const auto need = [&](std::size_t place, std::size_t size, std::string_view what) {
     if (inputs[place].size == size) return;

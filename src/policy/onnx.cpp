@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include "io/corrupt.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/io/file.hpp"
 #include "policy/graph/graph.hpp"
@@ -121,7 +120,8 @@ Graph read_graph(const onnx::GraphProto& proto, std::int64_t operator_set, const
 Network parse_onnx(std::span<const std::byte> bytes, const std::string& where) {
   onnx::ModelProto model;
   if (bytes.size() > (std::size_t{1} << 30) || !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    throw_corrupt(where, "is not an ONNX file, or is cut short");
+    throw Error(ErrorCode::corrupt_file, fmt::format("'{}' is not an ONNX file, or is cut short", where),
+                "Give a whole file that torch.onnx.export wrote");
   }
   if (!model.has_graph()) refuse(where, "there is no network in it", "Give a file that torch.onnx.export wrote");
   const std::int64_t operator_set = check_operator_set(model, where);

@@ -85,7 +85,11 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
   const std::string name(spec.substr(0, colon));
   const std::string file(colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1));
   if (name == "tabular") return make_table(file, task);
-  if (name != "uniform") throw_unknown("policy", name, std::vector<std::string>{"uniform", "tabular"});
+  if (name != "uniform") {
+    std::vector<std::string> names{"uniform", "tabular", "FILE.onnx", "FILE.safetensors"};
+    for (const FileKind& kind : file_kinds()) names.push_back(kind.kind.name);
+    throw_unknown("policy", name, names);
+  }
   if (colon != std::string_view::npos) {
     throw Error(ErrorCode::bad_value, fmt::format("policy 'uniform' has no settings, and was given '{}'", file),
                 "Write just 'uniform'");

@@ -18,7 +18,11 @@ namespace {
 
 nlohmann::json read_manifest(const Safetensors& file, const std::string& where) {
   const auto found = file.metadata.find("mercer");
-  if (found == file.metadata.end()) refuse(where, "it has no manifest and was not written by Mercer");
+  if (found == file.metadata.end()) {
+    const bool checkpoint = file.tensors.contains("run.step");
+    refuse(where,
+           checkpoint ? "it is the checkpoint of a training, not a snapshot" : "it has no manifest: no snapshot");
+  }
   const nlohmann::json manifest = nlohmann::json::parse(found->second, nullptr, false);
   if (!manifest.is_object() || !manifest.contains("format") || !manifest.contains("kind") ||
       !manifest.contains("contract")) {

@@ -59,6 +59,7 @@ def test_same_command_same_bytes(mercer):
     (["--state-edges", "quartile"], 2, "edge rule"),
     (["--state-bins", "3,4,5"], 2, "3 numbers of state bins for 2"),
     (["--preset", "worst"], 2, "preset"),
+    (["--simplex", "softmax"], 2, "Use clip or euclidean"),
     (["--prune", 2], 2, "pruning threshold"),
     (["--out", "p.bin"], 2, "does not end in .mercer"),
     (["--out", "nowhere/p.mercer"], 3, "E302"),

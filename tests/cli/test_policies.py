@@ -60,6 +60,9 @@ def test_lists_in_flags_and_toml(mercer):
     (ACTOR, ["--spread", "2"], 2, "at most 1"),
     (ACTOR, ["--kind", "greedy"], 3, "make no greedy policy: mean (1), log_std (1)"),
     ("uniform", ["--squash", "none"], 2, "is for networks"),
+    (ACTOR, ["--temperature", "1"], 2, "is Gaussian, and a temperature is not for that"),
+    (ACTOR, ["--spread", "0.5"], 2, "is Gaussian, and a spread is not for that"),
+    ("runs", [], 2, "FILE.onnx"),
 ])
 def test_bad_input_is_told(mercer, policy, flags, code, said):
     (mercer.folder / "text.onnx").write_text("this is no network\n" * 10)
