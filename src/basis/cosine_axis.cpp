@@ -47,7 +47,8 @@ class CosineAxis {
     }
     plan_.run(work);
     for (std::size_t k = 0; k < twists_.size(); ++k) {
-      const auto [cosine, sine, factor] = twists_[k];
+      const double cosine = twists_[k].cosine, sine = twists_[k].sine,
+                   factor = twists_[k].factor;  // for lambdas: Clang 14
       const std::size_t opposite = k == 0 ? 0 : n_ - k;
       for (std::size_t s = 0; s < count; s += 2) {
         const Complex z = work[k * transforms::lanes + s / 2], w = work[opposite * transforms::lanes + s / 2];
@@ -69,7 +70,8 @@ class CosineAxis {
   void backward(const double* from, double* to, Count count, std::size_t signal_stride, std::size_t stride,
                 std::span<Complex> work) const {
     for (std::size_t k = 0; k < twists_.size(); ++k) {
-      const auto [cosine, sine, factor] = twists_[k];
+      const double cosine = twists_[k].cosine, sine = twists_[k].sine,
+                   factor = twists_[k].factor;  // for lambdas: Clang 14
       const std::size_t opposite = k == 0 ? 0 : n_ - k;
       for (std::size_t s = 0; s < count; s += 2) {
         const auto read = [&](std::size_t signal) {
