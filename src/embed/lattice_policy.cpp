@@ -14,11 +14,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-std::size_t bin_along(const Grid& grid, std::size_t cell, std::size_t dimension) {
-  for (std::size_t d = grid.dimensions() - 1; d > dimension; --d) cell /= grid.axes[d].bins();
-  return cell % grid.axes[dimension].bins();
-}
-
 }  // namespace
 
 LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_ptr<const Cells> cells, Grid actions,
@@ -44,7 +39,7 @@ LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_pt
     for (std::size_t a = 0; a < count; ++a) below_[r * count + a] = sum += table_.row(r)[a];
   }
   for (std::size_t d = 0; d < actions_.dimensions(); ++d) {
-    for (std::size_t a = 0; a < count; ++a) middles_.push_back(actions_.axes[d].centre(bin_along(actions_, a, d)));
+    for (std::size_t a = 0; a < count; ++a) middles_.push_back(actions_.axes[d].centre(actions_.bin(a, d)));
   }
   for (std::size_t d = 0; d < seen; ++d) {
     const Edges& axis = cells_->grid().axes[d];
@@ -103,7 +98,7 @@ void LatticePolicy::sample(MatrixView<const double> observation, const Draws& dr
     }
     for (std::size_t d = 0; d < action.rows(); ++d) {
       double value = middles_[d * count + cell];
-      if (playing_.noise) value += actions_.axes[d].width(bin_along(actions_, cell, d)) * (random.uniform() - 0.5);
+      if (playing_.noise) value += actions_.axes[d].width(actions_.bin(cell, d)) * (random.uniform() - 0.5);
       action(d, i) = value;
     }
   }

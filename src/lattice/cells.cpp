@@ -75,6 +75,11 @@ double Grid::cells() const {
   return product;
 }
 
+std::size_t Grid::bin(std::size_t cell, std::size_t dimension) const {
+  for (std::size_t d = dimensions() - 1; d > dimension; --d) cell /= axes[d].bins();
+  return cell % axes[dimension].bins();
+}
+
 Cells::Cells(Grid grid, Keys keys, std::vector<std::uint64_t> counts)
     : grid_(std::move(grid)),
       keys_(std::move(keys)),

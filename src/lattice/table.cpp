@@ -43,11 +43,6 @@ BinPoints points_in_a_bin(std::size_t dimensions, TableRule rule, bool discrete)
   return all;
 }
 
-std::size_t bin_along(const Grid& grid, std::size_t cell, std::size_t dimension) {
-  for (std::size_t d = grid.dimensions() - 1; d > dimension; --d) cell /= grid.axes[d].bins();
-  return cell % grid.axes[dimension].bins();
-}
-
 // Makes a row of logarithms sum to one; false when nothing is there.
 bool normalise_logs(std::span<double> row) {
   const double most = *std::ranges::max_element(row);
@@ -106,7 +101,7 @@ void fill_masses(const Policy& policy, const Grid& actions, MatrixView<const dou
       for (std::size_t i = 0; i < count; ++i) mass[i] = std::max(0.0, above[i] - below[i]);
       below = above;
       for (std::size_t a = 0; a < out.cols(); ++a) {
-        if (bin_along(actions, a, d) != b) continue;
+        if (actions.bin(a, d) != b) continue;
         for (std::size_t i = 0; i < count; ++i) out(i, a) *= mass[i];
       }
     }
@@ -121,7 +116,7 @@ void fill_densities(const Policy& policy, const Grid& actions, const BinPoints& 
   std::vector<double> log_width(out.cols());
   for (std::size_t a = 0; a < out.cols(); ++a) {
     for (std::size_t d = 0; d < dimensions; ++d) {
-      const std::size_t bin = bin_along(actions, a, d);
+      const std::size_t bin = actions.bin(a, d);
       const double width = actions.axes[d].width(bin);
       if (with_width) log_width[a] += std::log(width);
       for (std::size_t p = 0; p < points.weights.size(); ++p) {

@@ -17,6 +17,8 @@ struct Grid {
   std::size_t dimensions() const { return axes.size(); }
   /// The number of cells, as a double: it may be beyond any integer.
   double cells() const;
+  /// Bin along a dimension of cell number `cell`.
+  std::size_t bin(std::size_t cell, std::size_t dimension) const;
 };
 
 /// Number of a cell in a grid.

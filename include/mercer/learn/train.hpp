@@ -30,9 +30,9 @@ struct Snapshot {
 };
 
 struct TrainResult {
-  std::uint64_t steps = 0;         ///< of the run, earlier sessions included
-  std::uint64_t resumed_from = 0;  ///< the step this session began with
-  double seconds = 0;              ///< of this session
+  std::uint64_t steps = 0;         ///< of the run, earlier calls included
+  std::uint64_t resumed_from = 0;  ///< the step this call began with
+  double seconds = 0;              ///< of this call
   std::vector<Snapshot> snapshots;
 };
 
