@@ -1,0 +1,63 @@
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <numbers>
+
+#include "basis/lanes.hpp"
+#include "core/sincos.hpp"
+#include "mercer/basis/family.hpp"
+
+namespace mercer {
+
+/// What `fill_family` leaves out, so that it is multiplied once for each term and not for each state.
+inline double family_norm(Family family, bool periodic, std::size_t index) {
+  if (index == 0) return 1;
+  if (periodic || family == Family::chebyshev || family == Family::cosine) return std::numbers::sqrt2;
+  const auto k = static_cast<double>(index);
+  return family == Family::legendre ? std::sqrt(2 * k + 1) : 1 / std::sqrt(std::tgamma(k + 1));
+}
+
+// out[k] = 2 x out[k-1] - out[k-2], with two given.
+inline void chebyshev_rows(Lanes x, std::size_t count, Lanes* out) {
+  for (std::size_t k = 2; k < count; ++k) out[k] = 2.0 * x * out[k - 1] - out[k - 2];
+}
+
+/// out[k] = function k, apart from `family_norm`, at eight coordinates; k = 0 .. count - 1.
+inline void fill_family(Family family, bool periodic, Lanes x, std::size_t count, Lanes* out) {
+  out[0] = all_lanes(1);
+  if (count == 1) return;
+  if (periodic || family == Family::cosine) {
+    alignas(64) std::array<double, lane_count> angle, sine, cosine;
+    const Lanes turned = x * (periodic ? std::numbers::pi : std::numbers::pi / 2);
+    store_lanes(turned, angle.data(), lane_count);
+    sincos(angle, sine, cosine);
+    const Lanes s = load_lanes(sine.data(), lane_count), c = load_lanes(cosine.data(), lane_count);
+    if (periodic) {  // cosines at odd places, sines at even ones
+      Lanes cosines = c, cosines_before = all_lanes(1), sines = s, sines_before = all_lanes(0);
+      for (std::size_t k = 1; k < count; k += 2) {
+        out[k] = cosines;
+        if (k + 1 < count) out[k + 1] = sines;
+        const Lanes next_cosines = 2.0 * c * cosines - cosines_before, next_sines = 2.0 * c * sines - sines_before;
+        cosines_before = cosines, cosines = next_cosines;
+        sines_before = sines, sines = next_sines;
+      }
+      return;
+    }
+    out[1] = -s;  // cos(pi (x + 1) / 2)
+    return chebyshev_rows(out[1], count, out);
+  }
+  if (family == Family::chebyshev) {
+    out[1] = x;
+    return chebyshev_rows(x, count, out);
+  }
+  if (family == Family::hermite) x = 3.0 * x;
+  out[1] = x;
+  for (std::size_t k = 2; k < count; ++k) {
+    const auto n = static_cast<double>(k);
+    out[k] = family == Family::legendre ? ((2 * n - 1) / n) * x * out[k - 1] - ((n - 1) / n) * out[k - 2]
+                                        : x * out[k - 1] - (n - 1) * out[k - 2];
+  }
+}
+
+}  // namespace mercer
