@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "embed_continuous.hpp"
 #include "mercer/basis/basis.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
@@ -98,6 +99,7 @@ struct LatticeSettings {
 struct EmbedVerb {
   Playing playing;
   LatticeSettings lattice;
+  ContinuousSettings continuous;
   std::string route = "lattice";
   std::uint64_t rollouts = 200;
   std::string out;
@@ -113,6 +115,9 @@ struct EmbedVerb {
 
   void run(const CommonOptions& common, const Settings& settings) const {
     check();
+    if (route == "continuous") {
+      return continuous.run(playing, {lattice.basis, lattice.k, rollouts, out}, common, settings);
+    }
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
     const mercer::LatticeOptions options = lattice.lattice();
@@ -137,7 +142,7 @@ struct EmbedVerb {
   void report(const mercer::Env& env, const mercer::Policy& teacher, const mercer::LatticePolicy& plain,
               const mercer::Lattice& made, const CommonOptions& common) const {
     const mercer::EmbeddingFile file = mercer::read_embedding(out);  // what is judged is what was written
-    const mercer::LatticeEmbedding& embedding = file.embedding;
+    const mercer::LatticeEmbedding& embedding = file.embedding.lattice();
     mercer::RolloutOptions judging = playing.complete(env, common);
     judging.seed = common.seed + 1;  // other starts than those that made the lattice
     judging.keep_steps = false;
@@ -192,9 +197,10 @@ void add_embed(Program& program) {
   state->playing.options.episodes = 1000;
   state->playing.add_settings(*verb.settings);
   verb.settings->add_choice({"route", "How it is embedded [lattice]", "ROUTE"}, state->route,
-                            {{"lattice", std::string("lattice")}});
+                            {{"lattice", std::string("lattice")}, {"continuous", std::string("continuous")}});
   state->lattice.add_settings(*verb.settings);
-  verb.settings->add({"rollouts", "Episodes that the lattice is made from [200]", "N"}, state->rollouts);
+  state->continuous.add_settings(*verb.settings);
+  verb.settings->add({"rollouts", "Episodes that the embedding is made from [200]", "N"}, state->rollouts);
   verb.settings->add({"out", "The file of the embedding, ending in .mercer", "FILE"}, state->out);
   verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
 }

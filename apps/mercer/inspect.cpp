@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "embed_continuous.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
 #include "program.hpp"
@@ -35,7 +36,8 @@ std::string energy_plot(std::span<const float> numbers) {
 
 void inspect(const std::string& path, const CommonOptions& common) {
   const mercer::EmbeddingFile file = mercer::read_embedding(path);
-  const mercer::LatticeEmbedding& embedding = file.embedding;
+  if (!file.embedding.is_lattice()) return inspect_continuous(path, file, common);
+  const mercer::LatticeEmbedding& embedding = file.embedding.lattice();
   const mercer::LatticePolicy& policy = embedding.policy();
   const mercer::Contract& contract = policy.contract();
   if (common.json) {

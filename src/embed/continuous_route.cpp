@@ -140,6 +140,21 @@ StateMatrix pick_states(const Rollouts& rollouts, std::size_t most) {
   return out;
 }
 
+double mean_total_variation(const Policy& first, const Policy& second, MatrixView<const double> states,
+                            std::uint64_t seed) {
+  const std::size_t count = states.cols(), actions = first.action_space().dimensions();
+  std::vector<double> action(actions * count), own(count), other(count);
+  std::vector<std::uint64_t> items(count);
+  std::iota(items.begin(), items.end(), std::uint64_t{0});
+  const MatrixView<double> drawn(action.data(), actions, count);
+  first.sample(states, {seed, Stage::action, 0, items}, drawn);
+  first.log_prob(states, drawn, own);
+  second.log_prob(states, drawn, other);
+  double sum = 0;
+  for (std::size_t i = 0; i < count; ++i) sum += std::max(0.0, 1 - std::exp(other[i] - own[i]));
+  return sum / static_cast<double>(count);
+}
+
 ContinuousEmbedding fit_embedding(const ContinuousCode& shape, const Terms& dictionary, const Samples& samples,
                                   std::size_t k, const Polish& options, const std::string& name) {
   const Features all = evaluate_features(dictionary, shape.coordinates, samples);

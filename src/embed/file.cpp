@@ -29,7 +29,8 @@ nlohmann::json read_manifest(const std::filesystem::path& path, const Safetensor
     refuse(path,
            fmt::format("format {}; this version reads {}", manifest.value("format", nlohmann::json()).dump(), format));
   }
-  if (manifest.value("route", "") != "lattice" || !manifest.contains("contract")) {
+  const std::string route = manifest.value("route", "");
+  if ((route != "lattice" && route != "continuous") || !manifest.contains("contract")) {
     refuse(path, "its manifest cannot be read");
   }
   return manifest;
@@ -38,7 +39,7 @@ nlohmann::json read_manifest(const std::filesystem::path& path, const Safetensor
 // Plays as its decoded policy does; the embedding it came from need not be kept.
 class EmbeddedPolicy : public Policy {
  public:
-  EmbeddedPolicy(std::string name, LatticeEmbedding embedding)
+  EmbeddedPolicy(std::string name, Embedding embedding)
       : Policy(std::move(name), embedding.policy().contract()), embedding_(std::move(embedding)) {}
 
   void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override {
@@ -51,9 +52,13 @@ class EmbeddedPolicy : public Policy {
                 std::span<double> out) const override {
     embedding_.policy().log_prob(observation, action, out);
   }
+  bool cdf(MatrixView<const double> observation, std::size_t dimension, double value,
+           std::span<double> out) const override {
+    return embedding_.policy().cdf(observation, dimension, value, out);
+  }
 
  private:
-  LatticeEmbedding embedding_;
+  Embedding embedding_;
 };
 
 [[maybe_unused]] const bool registered = [] {
@@ -66,12 +71,11 @@ class EmbeddedPolicy : public Policy {
 
 }  // namespace
 
-void write_embedding(const std::filesystem::path& path, const LatticeEmbedding& embedding,
-                     const EmbeddingOrigin& origin) {
+void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin) {
   const nlohmann::ordered_json manifest{
       {"format", format},
       {"kind", "embedding"},
-      {"route", "lattice"},
+      {"route", embedding.route()},
       {"basis", embedding.basis()},
       {"k", embedding.k()},
       {"parameters", {{"published", embedding.parameters().published}, {"stored", embedding.parameters().stored}}},
@@ -92,11 +96,16 @@ EmbeddingFile read_embedding(const std::filesystem::path& path) {
   if (payload.type != Array::Type::u8) refuse(path, "its payload is not made of bytes");
   std::vector<std::uint8_t> bytes(payload.data.size());
   std::memcpy(bytes.data(), payload.data.data(), bytes.size());
-  LatticeEmbedding embedding =
-      LatticeEmbedding::decode(bytes, contract_from_json(manifest["contract"], path.string()), path.string());
+  const Contract contract = contract_from_json(manifest["contract"], path.string());
+  Embedding embedding = manifest["route"] == "lattice"
+                            ? Embedding(LatticeEmbedding::decode(bytes, contract, path.string()))
+                            : Embedding(ContinuousEmbedding::decode(bytes, contract, path.string()));
   try {
     const nlohmann::json& counts = manifest.at("parameters");
-    embedding.set_parameters({counts.at("published").get<std::size_t>(), counts.at("stored").get<std::size_t>()});
+    if (embedding.is_lattice()) {
+      embedding.lattice().set_parameters(
+          {counts.at("published").get<std::size_t>(), counts.at("stored").get<std::size_t>()});
+    }
     EmbeddingOrigin origin{manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
                            manifest.at("seed").get<std::uint64_t>(),
                            manifest.at("settings").get<std::map<std::string, std::string>>()};

@@ -92,7 +92,7 @@ TEST_F(LatticeEmbeddings, are_files_that_play) {
   const LatticeEmbedding embedding = make({.basis = "db4", .k = 80});
   write_embedding(folder / "p.mercer", embedding, {"continuous-mountain-car", "actor", 7, {{"k", "80"}}});
   const EmbeddingFile file = read_embedding(folder / "p.mercer");
-  EXPECT_EQ(file.embedding.table().pi, embedding.table().pi);
+  EXPECT_EQ(file.embedding.lattice().table().pi, embedding.table().pi);
   EXPECT_EQ(file.embedding.parameters().stored, embedding.parameters().stored);
   EXPECT_EQ(file.origin.seed, 7);
   EXPECT_EQ(file.origin.settings.at("k"), "80");

@@ -56,6 +56,11 @@ struct StateMatrix {
 };
 StateMatrix pick_states(const Rollouts& rollouts, std::size_t most);
 
+/// E[(1 - pi2(a|s) / pi1(a|s))^+], a drawn from pi1: the mean over states (columns) of the total variation between two
+/// policies that have densities, without bias. The spread of the estimate is below 1 / sqrt(states).
+double mean_total_variation(const Policy& first, const Policy& second, MatrixView<const double> states,
+                            std::uint64_t seed);
+
 /// A fit of K terms of a dictionary to samples: choice, least squares, polish, rounding.
 ContinuousEmbedding fit_embedding(const ContinuousCode& shape, const Terms& dictionary, const Samples& samples,
                                   std::size_t k, const Polish& options, const std::string& name);

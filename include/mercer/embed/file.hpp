@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "mercer/embed/lattice_embedding.hpp"
+#include "mercer/embed/embedding.hpp"
 
 namespace mercer {
 
@@ -18,14 +18,13 @@ struct EmbeddingOrigin {
 
 /// An embedding and what its file says about it.
 struct EmbeddingFile {
-  LatticeEmbedding embedding;
+  Embedding embedding;
   EmbeddingOrigin origin;
   std::uintmax_t bytes = 0;  ///< of the file
 };
 
 /// Writes a safetensors file: the uint8 tensor `payload` and a manifest (format 1) with the contract in its metadata.
-void write_embedding(const std::filesystem::path& path, const LatticeEmbedding& embedding,
-                     const EmbeddingOrigin& origin);
+void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin);
 
 /// Reads it back, to the same bits. Throws `bad_format` for a newer format or what is no embedding, `corrupt_file` for
 /// damage.
