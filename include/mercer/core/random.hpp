@@ -20,6 +20,8 @@ enum class Stage : std::uint16_t {
   mixture = 9,     ///< where the components of a mixture start
   sketch = 10,     ///< random directions of a randomised decomposition
   baseline = 11,   ///< the actions that the sampling baseline keeps
+  resample = 12,   ///< which episodes a bootstrap sample holds
+  slice = 13,      ///< directions that distributions are projected on
 };
 
 /// Names one source of random numbers: the same key gives the same numbers on any thread, in any batch, in any order.
