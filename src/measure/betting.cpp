@@ -10,7 +10,7 @@ namespace mercer {
 namespace {
 
 // Of the capital, at most this part is lost in one bet.
-constexpr double boldest = 0.75;
+constexpr double boldest = 0.9;
 // What the variance is taken to be before anything was seen, in units of the squared range; it counts as one number.
 constexpr double variance_before = 0.01;
 
@@ -34,7 +34,7 @@ bool refutes(const AffineSample& z, double s, double most, std::span<const doubl
   for (std::size_t i = 0; i < bets.size(); ++i) {
     const double value = z.offset[i] + s * z.slope[i];
     capital *= 1 - std::min(bets[i], cap) * value;
-    // Logarithms are slow: they are taken before the product leaves the range of doubles. Each factor is between 1/4
+    // Logarithms are slow: they are taken before the product leaves the range of doubles. Each factor is between 1/10
     // and, since a bet does not exceed 10 sqrt(2 ln(1/delta)) of the range, some hundreds.
     if (i % 32 != 31 && i + 1 != bets.size() && capital < 1e200) continue;
     log_capital += std::log(capital);
