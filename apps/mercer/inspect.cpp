@@ -57,7 +57,8 @@ void inspect(const std::string& path, const CommonOptions& common) {
                 {"teacher", file.origin.teacher},
                 {"seed", file.origin.seed},
                 {"settings", file.origin.settings},
-                {"observations", axes}});
+                {"observations", axes},
+                {"certificate", file.certificate ? json::parse(mercer::certificate_json(*file.certificate)) : json()}});
     return;
   }
   fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, embedding.payload().size());
@@ -74,6 +75,11 @@ void inspect(const std::string& path, const CommonOptions& common) {
     fmt::print("  action {}: {} bins\n", contract.action.axes[d].name, policy.actions().axes[d].bins());
   }
   fmt::print("  energy of the largest numbers, together:\n{}", energy_plot(embedding.numbers()));
+  if (file.certificate) {
+    fmt::print("\n{}", mercer::certificate_page(*file.certificate));
+  } else {
+    fmt::print("  no certificate: 'mercer certify' makes one\n");
+  }
 }
 
 }  // namespace

@@ -10,6 +10,7 @@ int main(int argc, char** argv) {
   add_rollout(program);
   add_embed(program);
   add_evaluate(program);
+  add_certify(program);
   add_inspect(program);
   add_list(program);
   add_completion(program);

@@ -21,6 +21,7 @@ std::span<const ErrorKind> error_kinds() {
       ErrorKind{ErrorCode::corrupt_file, "corrupt file"},
       ErrorKind{ErrorCode::bad_format, "bad format"},
       ErrorKind{ErrorCode::bad_plugin, "bad plug-in"},
+      ErrorKind{ErrorCode::not_met, "not met"},
       ErrorKind{ErrorCode::interrupted, "interrupted"},
   };
   return kinds;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "measure/certificate_json.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/io/safetensors.hpp"
 #include "mercer/policy/registry.hpp"
@@ -109,10 +110,24 @@ EmbeddingFile read_embedding(const std::filesystem::path& path) {
     EmbeddingOrigin origin{manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
                            manifest.at("seed").get<std::uint64_t>(),
                            manifest.at("settings").get<std::map<std::string, std::string>>()};
-    return {std::move(embedding), std::move(origin), std::filesystem::file_size(path)};
+    std::optional<Certificate> certificate;
+    if (manifest.contains("certificate")) {
+      certificate = certificate_from_json(manifest["certificate"], path.string());
+    }
+    return {std::move(embedding), std::move(origin), std::filesystem::file_size(path), std::move(certificate)};
   } catch (const nlohmann::json::exception& mistake) {
     refuse(path, fmt::format("its manifest cannot be read: {}", mistake.what()));
   }
+}
+
+void add_certificate(const std::filesystem::path& path, const Certificate& certificate) {
+  Safetensors file = read_safetensors(path);
+  read_manifest(path, file);  // refuses what is no embedding
+  std::string& text = file.metadata.at("mercer");
+  nlohmann::ordered_json manifest = nlohmann::ordered_json::parse(text);
+  manifest["certificate"] = to_json(certificate);
+  text = manifest.dump();
+  write_safetensors(path, file);
 }
 
 }  // namespace mercer

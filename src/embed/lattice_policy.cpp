@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -82,23 +83,34 @@ double LatticePolicy::probability(std::size_t row, std::size_t cell) const {
   return row == uniform_row ? 1 / static_cast<double>(table_.cols) : table_.row(row)[cell];
 }
 
+// Along one dimension actions come from the inverse of the distribution function, at the normal number that a Gaussian
+// policy would draw here: two such policies that are played on the same episodes then choose alike, and the difference
+// of their returns varies less.
 void LatticePolicy::sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const {
   const std::size_t count = table_.cols;
+  const bool line = action.rows() == 1 && !action_space().is_discrete();
   for (std::size_t i = 0; i < action.cols(); ++i) {
     const std::size_t row = row_of(observation, i);
     Random random = draws.random(i);
-    const double u = random.uniform();
+    const double u = line ? 0.5 * std::erfc(-random.normal() / std::numbers::sqrt2) : random.uniform();
     std::size_t cell = 0;
+    double place = 0;  // in the cell, from 0 to 1
     if (row == uniform_row) {
       cell = std::min(static_cast<std::size_t>(u * static_cast<double>(count)), count - 1);
+      place = u * static_cast<double>(count) - static_cast<double>(cell);
     } else {
       const auto own = std::span(below_).subspan(row * count, count);
       // The first entry above u; rounding may leave the last one a little below one.
       cell = std::min(static_cast<std::size_t>(std::ranges::upper_bound(own, u * own.back()) - own.begin()), count - 1);
+      const double under = cell > 0 ? own[cell - 1] : 0;
+      place = own[cell] > under ? (u * own.back() - under) / (own[cell] - under) : 0.5;
     }
     for (std::size_t d = 0; d < action.rows(); ++d) {
       double value = middles_[d * count + cell];
-      if (playing_.noise) value += actions_.axes[d].width(actions_.bin(cell, d)) * (random.uniform() - 0.5);
+      if (playing_.noise) {
+        const double inside = line ? std::min(place, 1.0) : random.uniform();
+        value += actions_.axes[d].width(actions_.bin(cell, d)) * (inside - 0.5);
+      }
       action(d, i) = value;
     }
   }

@@ -8,7 +8,7 @@
 namespace mercer {
 
 /// Every kind of error a user can meet. The number is what is printed (`E201`); docs/errors.md explains each one.
-/// The hundreds are the exit code of the command line: 2 bad usage or input, 3 file trouble.
+/// The hundreds are the exit code of the command line: 2 bad usage or input, 3 file trouble, 5 a certificate not met.
 enum class ErrorCode {
   unknown_name = 201,      ///< a task, policy, verb, flag, key or choice that does not exist
   out_of_range = 202,      ///< a number outside its legal range
@@ -23,6 +23,7 @@ enum class ErrorCode {
   corrupt_file = 303,      ///< a file that is cut short or damaged
   bad_format = 304,        ///< a file that is whole but does not hold what is needed
   bad_plugin = 305,        ///< a plug-in that could not be loaded
+  not_met = 501,           ///< a certificate that promises less than was asked for
   interrupted = 130,       ///< the user asked to stop
 };
 
@@ -41,7 +42,7 @@ class Error : public std::runtime_error {
   ErrorCode code() const { return code_; }
   const std::string& problem() const { return problem_; }
   const std::string& remedy() const { return remedy_; }
-  /// 2 bad usage or input, 3 file trouble, 130 interrupted.
+  /// 2 bad usage or input, 3 file trouble, 5 a certificate not met, 130 interrupted.
   int exit_code() const;
 
  private:

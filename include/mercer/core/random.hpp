@@ -20,6 +20,9 @@ enum class Stage : std::uint16_t {
   mixture = 9,     ///< where the components of a mixture start
   sketch = 10,     ///< random directions of a randomised decomposition
   baseline = 11,   ///< the actions that the sampling baseline keeps
+  resample = 12,   ///< which episodes a bootstrap sample holds
+  slice = 13,      ///< directions that distributions are projected on
+  search = 14,     ///< candidates of a search
   feature = 15,    ///< random features and candidate terms of a dictionary
 };
 

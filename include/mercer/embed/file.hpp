@@ -2,9 +2,11 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "mercer/embed/embedding.hpp"
+#include "mercer/measure/certificate.hpp"
 
 namespace mercer {
 
@@ -20,7 +22,8 @@ struct EmbeddingOrigin {
 struct EmbeddingFile {
   Embedding embedding;
   EmbeddingOrigin origin;
-  std::uintmax_t bytes = 0;  ///< of the file
+  std::uintmax_t bytes = 0;                ///< of the file
+  std::optional<Certificate> certificate;  ///< if it was certified
 };
 
 /// Writes a safetensors file: the uint8 tensor `payload` and a manifest (format 1) with the contract in its metadata.
@@ -29,5 +32,9 @@ void write_embedding(const std::filesystem::path& path, const Embedding& embeddi
 /// Reads it back, to the same bits. Throws `bad_format` for a newer format or what is no embedding, `corrupt_file` for
 /// damage.
 EmbeddingFile read_embedding(const std::filesystem::path& path);
+
+/// Puts a certificate into the file of an embedding, in the place of one that is there. Nothing else changes, and the
+/// file is replaced whole or not at all.
+void add_certificate(const std::filesystem::path& path, const Certificate& certificate);
 
 }  // namespace mercer

@@ -12,4 +12,15 @@ double inverse_incomplete_beta(double a, double b, double p);
 /// The t with P(T <= t) = p for Student's distribution; p in (0, 1), degrees > 0.
 double student_t_quantile(double p, double degrees);
 
+/// Regularised lower incomplete gamma function P(a, x), the distribution function of a Gamma(a, 1) variable; a > 0,
+/// x >= 0. Series below x = a + 1, continued fraction above.
+double incomplete_gamma(double a, double x);
+
+/// The x with P(X <= x) = p for the chi-square distribution; p in (0, 1), degrees > 0.
+double chi_square_quantile(double p, double degrees);
+
+/// P(Z <= z) for a standard normal variable, and the z with P(Z <= z) = p, p in (0, 1).
+double normal_probability(double z);
+double normal_quantile(double p);
+
 }  // namespace mercer

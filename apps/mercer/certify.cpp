@@ -1,0 +1,145 @@
+#include "mercer/certify/certify.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "fraction.hpp"
+#include "mercer/core/error.hpp"
+#include "mercer/embed/file.hpp"
+#include "mercer/io/file.hpp"
+#include "mercer/policy/registry.hpp"
+#include "playing.hpp"
+#include "program.hpp"
+#include "report.hpp"
+#include "terminal.hpp"
+
+using mercer::Error;
+using mercer::ErrorCode;
+using mercer::Level;
+
+namespace {
+
+struct CertifyVerb {
+  Playing playing;
+  std::string file;
+  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
+  double confidence = 0.95;
+  std::string method = "betting";
+  std::string max_loss;
+  std::optional<double> max_loss_return;
+  std::uint64_t coupled = 1000;
+  std::uint64_t attempt = 0;
+  bool dry_run = false;
+
+  void run(const CommonOptions& common, const Settings& settings) const {
+    if (file.empty()) {
+      throw Error(ErrorCode::missing_option, "no embedding was named",
+                  "Write 'mercer certify FILE.mercer --env TASK --policy TEACHER'");
+    }
+    const auto env = playing.make_env(common);
+    const auto teacher = playing.make_policy(*env);
+    const bool ours = file.ends_with(".mercer");
+    const bool stored = ours && !dry_run;
+    if (stored) mercer::check_writable(file);
+    mercer::CertifyOptions options = collect(*env, common);
+    std::optional<mercer::EmbeddingFile> embedding;
+    std::unique_ptr<mercer::Policy> other;
+    if (ours) {
+      embedding = mercer::read_embedding(file);
+      options.seed = fresh_seed(common.seed, embedding->origin.seed);
+      // Played as it was made to be played, unless told otherwise.
+      const auto made = embedding->origin.settings.find("act");
+      if (!given(settings, "act") && made != embedding->origin.settings.end() && made->second == "mean") {
+        options.act = mercer::Act::mean;
+      }
+    } else {
+      other = mercer::make_policy(file, env->task());
+    }
+    const mercer::Policy& student = ours ? static_cast<const mercer::Policy&>(embedding->embedding.policy()) : *other;
+    mercer::Certificate certificate =
+        mercer::certify(*env, *teacher, student, options, terminal_progress(common.quiet));
+    certificate.env = playing.env;
+    if (stored) mercer::add_certificate(file, certificate);
+    if (!common.quiet) {
+      tell("{}", mercer::certificate_page(certificate));
+      if (stored) tell("\nThe certificate is now in {}.\n", file);
+    }
+    if (common.json) print_json(nlohmann::ordered_json::parse(mercer::certificate_json(certificate)));
+    if (!certificate.met) refuse(certificate);
+  }
+
+  mercer::CertifyOptions collect(const mercer::Env& env, const CommonOptions& common) const {
+    const mercer::RolloutOptions played = playing.complete(env, common);
+    mercer::CertifyOptions options;
+    options.episodes = played.episodes;
+    options.coupled = coupled;
+    options.seed = common.seed;
+    options.confidence = confidence;
+    options.attempt = attempt;
+    options.method = mercer::parse_loss_method(method);
+    options.act = played.act;
+    options.horizon = played.horizon;
+    options.start_states = played.start_states;
+    options.levels = levels;
+    if (!max_loss.empty()) options.max_loss = parse_fraction(max_loss, "--max-loss");
+    options.max_loss_return = max_loss_return;
+    return options;
+  }
+
+  static bool given(const Settings& settings, const std::string& name) {
+    const auto found = std::ranges::find(settings.all(), name, &Setting::name);
+    return found != settings.all().end() && found->option->count() > 0;
+  }
+
+  // Episodes that neither made the embedding (its seed) nor were looked at when it was made (the seed after it).
+  static std::uint64_t fresh_seed(std::uint64_t asked, std::uint64_t made_with) {
+    constexpr std::uint64_t apart = std::uint64_t{1} << 32;
+    const std::uint64_t seed = asked + apart;
+    return seed == made_with || seed == made_with + 1 ? seed + apart : seed;
+  }
+
+  [[noreturn]] static void refuse(const mercer::Certificate& certificate) {
+    std::string promised, allowed;
+    if (certificate.budget_percent) {
+      promised = fmt::format("{:.4f}%", certificate.upper_percent.value_or(0));
+      allowed = fmt::format("{:.6g}%", *certificate.budget_percent);
+    }
+    if (certificate.budget_return && !(certificate.upper_return <= *certificate.budget_return)) {
+      promised = fmt::format("{:.6g}", certificate.upper_return);
+      allowed = fmt::format("{:.6g}", *certificate.budget_return);
+    }
+    throw Error(ErrorCode::not_met,
+                fmt::format("the loss may be up to {}, and {} is allowed; measured: {:.4f}%", promised, allowed,
+                            certificate.loss_percent),
+                "Use more episodes if what was measured is well below, a larger embedding if not");
+  }
+};
+
+}  // namespace
+
+void add_certify(Program& program) {
+  Verb& verb = program.add_verb("certify", "Tell what an embedding may lose against its teacher, and promise it");
+  const auto state = std::make_shared<CertifyVerb>();
+  state->playing.options.episodes = 10000;
+  state->playing.add_settings(*verb.settings);
+  Settings& settings = *verb.settings;
+  settings.add({"file", "The embedding, or any policy that stands in for the teacher", "FILE"}, state->file);
+  verb.app->add_option("FILE", state->file, "The embedding")->type_name("");
+  settings.add_choice({"level", "Which bounds to tell [all]", "LEVEL"}, state->levels,
+                      {{"all", {Level::paper, Level::rigorous, Level::exact, Level::statistical}},
+                       {"paper", {Level::paper}},
+                       {"rigorous", {Level::rigorous}},
+                       {"exact", {Level::exact}},
+                       {"statistical", {Level::statistical}}});
+  settings.add({"confidence", "Of every bound from episodes, between 0 and 1 [0.95]", "P"}, state->confidence);
+  settings.add({"method", "betting, predictable-bernstein, empirical-bernstein or hoeffding [betting]", "METHOD"},
+               state->method);
+  settings.add({"max-loss", "Allowed loss, such as 1% or 0.01: exit code 5 if it cannot be promised", "SHARE"},
+               state->max_loss);
+  settings.add({"max-loss-return", "Allowed loss in units of return", "X"}, state->max_loss_return);
+  settings.add({"coupled", "Episodes of the teacher for bounds that need its steps [1000]", "N"}, state->coupled);
+  settings.add({"attempt", "This is the j-th candidate that you certify: spend less on each", "J"}, state->attempt);
+  settings.add({"dry-run", "Do not write the certificate into the file", ""}, state->dry_run);
+  verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
+}

@@ -1,0 +1,104 @@
+#include "mercer/certify/choose_k.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+
+namespace mercer {
+namespace {
+
+// Inside a bracket this narrow every K is tried.
+constexpr std::size_t linear = 4;
+
+class Search {
+ public:
+  Search(const Env& env, const Policy& teacher, const StudentOfK& student, const CertifyOptions& options,
+         const Progress& progress)
+      : env_(env), student_(student), options_(options), progress_(progress) {
+    playing_.episodes = options.episodes;
+    playing_.seed = options.seed;
+    playing_.act = options.act;
+    playing_.horizon = options.horizon.value_or(env.task().time_limit);
+    playing_.keep_steps = false;
+    playing_.start_states = options.start_states;
+    teacher_ = rollout(env, teacher, playing_, progress).returns;
+  }
+
+  bool keeps(std::size_t k) {
+    const auto known = tried_.find(k);
+    if (known != tried_.end()) return known->second.met;
+    const std::vector<double> returns = rollout(env_, *student_(k), playing_, progress_).returns;
+    const LossBound bound =
+        certify_loss(teacher_, returns, env_.return_range(*playing_.horizon), options_.confidence, options_.method);
+    if (options_.max_loss) require_percent(bound);
+    KPoint point{k, bound.loss_percent, bound.upper_percent, bound.upper_loss, true};
+    if (options_.max_loss) point.met = *bound.upper_percent <= 100 * *options_.max_loss;
+    if (options_.max_loss_return) point.met = point.met && bound.upper_loss <= *options_.max_loss_return;
+    tried_[k] = point;
+    return point.met;
+  }
+
+  const std::map<std::size_t, KPoint>& tried() const { return tried_; }
+
+ private:
+  const Env& env_;
+  const StudentOfK& student_;
+  const CertifyOptions& options_;
+  const Progress& progress_;
+  RolloutOptions playing_;
+  std::vector<double> teacher_;
+  std::map<std::size_t, KPoint> tried_;
+};
+
+void bracket(Search& search, std::size_t least, std::size_t most) {
+  if (!search.keeps(most) || search.keeps(least)) return;
+  std::size_t low = least, high = most;  // fails, keeps
+  while (high - low > linear) {
+    const auto middle = static_cast<std::size_t>(std::sqrt(static_cast<double>(low) * static_cast<double>(high)));
+    const std::size_t k = std::clamp(middle, low + 1, high - 1);
+    (search.keeps(k) ? high : low) = k;
+  }
+  for (std::size_t k = low + 1; k < high && !search.keeps(k); ++k) {
+  }
+}
+
+}  // namespace
+
+KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& student, std::size_t least, std::size_t most,
+                 const CertifyOptions& options, std::size_t attempts, const Progress& progress) {
+  if (!options.max_loss && !options.max_loss_return) {
+    throw Error(ErrorCode::missing_option, "no budget was given to choose K by", "Give a largest loss");
+  }
+  if (least < 1 || least > most) {
+    throw Error(ErrorCode::out_of_range, fmt::format("K from {} to {}; legal: 1 or more, rising", least, most),
+                "Give the range of K to search");
+  }
+  Search search(env, teacher, student, options, progress);
+  bracket(search, least, most);
+
+  KChoice choice;
+  std::vector<std::size_t> candidates;
+  for (const auto& [k, point] : search.tried()) {
+    choice.curve.push_back(point);
+    if (point.met) candidates.push_back(k);
+  }
+  if (candidates.empty()) {  // the best there is, and the gap to the budget
+    candidates.push_back(std::ranges::min(choice.curve, {}, &KPoint::upper_return).k);
+    attempts = 1;
+  }
+  CertifyOptions second = options;
+  second.seed = options.seed + 1;
+  for (second.attempt = 1; second.attempt <= std::min(attempts, candidates.size()); ++second.attempt) {
+    choice.k = candidates[second.attempt - 1];
+    choice.certificate = certify(env, teacher, *student(choice.k), second, progress);
+    choice.met = choice.certificate.met;
+    if (choice.met) break;
+  }
+  return choice;
+}
+
+}  // namespace mercer

@@ -1,0 +1,170 @@
+#include "mercer/measure/loss_bound.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "measure/check_sample.hpp"
+#include "mercer/core/nearest.hpp"
+#include "mercer/measure/betting.hpp"
+#include "mercer/measure/intervals.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::array names{"betting", "predictable-bernstein", "empirical-bernstein", "hoeffding"};
+// Beyond a loss of this many times the teacher's return nothing is worth telling.
+constexpr double most_x = 1000;
+constexpr std::string_view near_zero = "the teacher's mean return cannot be told from 0";
+
+using Numbers = std::span<const double>;
+
+Range interval(LossMethod method, Numbers x, Range range, double delta, Sides sides) {
+  switch (method) {
+    case LossMethod::betting:
+      return betting_interval(x, range, delta, sides);
+    case LossMethod::predictable_bernstein:
+      return predictable_bernstein_interval(x, range, delta, sides);
+    case LossMethod::empirical_bernstein:
+      return empirical_bernstein_interval(x, range, delta, sides);
+    case LossMethod::hoeffding:
+      break;
+  }
+  return hoeffding_interval(x, range, delta, sides);
+}
+
+// The smallest x in [-1, most_x] that passes, where all above a passing x pass; none if not even the largest does.
+template <class Passes>
+std::optional<double> smallest(Passes passes) {
+  double low = -1, high = most_x;
+  if (!passes(high)) return std::nullopt;
+  if (passes(low)) return low;
+  for (int i = 0; i < 60 && high - low > 1e-12; ++i) {
+    const double middle = low + (high - low) / 2;
+    (passes(middle) ? high : low) = middle;
+  }
+  return high;
+}
+
+// Z = s G - G' with s = 1 + x for returns up to 0, 1 - x for those from 0 up.
+struct Ratio {
+  Numbers teacher, student;
+  Range range;
+  double delta;
+  double sign;  // of x in s
+
+  double s(double x) const { return 1 + sign * x; }
+  double most(double x) const { return std::max(s(x) * range.high, s(x) * range.low) - range.low; }
+  double least(double x) const { return std::min(s(x) * range.high, s(x) * range.low) - range.high; }
+};
+
+std::optional<double> ratio_by_betting(const Ratio& ratio) {
+  std::vector<double> residuals(ratio.teacher.size()), minus(ratio.student.begin(), ratio.student.end());
+  double teacher = 0, student = 0;
+  for (std::size_t i = 0; i < residuals.size(); ++i) {
+    // The s at which the returns so far balance: near it the test will be decided.
+    const double s = teacher != 0 ? std::clamp(student / teacher, 0.0, 2.0) : 1;
+    residuals[i] = s * ratio.teacher[i] - ratio.student[i];
+    teacher += ratio.teacher[i];
+    student += ratio.student[i];
+    minus[i] = -minus[i];
+  }
+  const std::vector<double> bets = predictable_bets(residuals, ratio.range.width(), ratio.delta);
+  return smallest([&](double x) {
+    return refutes({minus, ratio.teacher}, ratio.s(x), ratio.most(x), bets, ratio.delta);
+  });
+}
+
+// U(x) = mean Z + c1 sd(Z) + c2 width(Z) is convex in x: if it still falls at the end it falls everywhere.
+std::optional<double> ratio_by_convexity(const Ratio& ratio, LossMethod method) {
+  std::vector<double> z(ratio.teacher.size());
+  const auto upper = [&](double x) {
+    for (std::size_t i = 0; i < z.size(); ++i) z[i] = ratio.s(x) * ratio.teacher[i] - ratio.student[i];
+    return interval(method, z, {ratio.least(x), ratio.most(x)}, ratio.delta, Sides::upper).high;
+  };
+  if (!(upper(most_x) < upper(most_x - 1))) return std::nullopt;
+  return smallest([&](double x) { return upper(x) <= 0; });
+}
+
+// E[D] <= upper and |E[G]| in an interval, each with its share: their quotient holds when both do.
+std::optional<double> ratio_by_two_bounds(Numbers teacher, Numbers loss, Range range, double delta, LossMethod method) {
+  const double width = range.width();
+  const double upper = interval(method, loss, {-width, width}, 0.9 * delta, Sides::upper).high;
+  const Range mean = interval(method, teacher, range, 0.1 * delta, Sides::two);
+  if (mean.low <= 0 && mean.high >= 0) return std::nullopt;
+  const double least = std::min(std::abs(mean.low), std::abs(mean.high));
+  const double most = std::max(std::abs(mean.low), std::abs(mean.high));
+  return upper / (upper > 0 ? least : most);
+}
+
+}  // namespace
+
+std::string_view loss_method_name(LossMethod method) { return names[static_cast<std::size_t>(method)]; }
+
+LossMethod parse_loss_method(const std::string& name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) throw_unknown("method", name, std::vector<std::string>(names.begin(), names.end()));
+  return static_cast<LossMethod>(found - names.begin());
+}
+
+LossBound certify_loss(Numbers teacher, Numbers student, Range range, double confidence, LossMethod method) {
+  const double delta = 1 - confidence;
+  check_sample(teacher, 2, delta);
+  check_sample(student, 2, delta);
+  if (teacher.size() != student.size()) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("{} episodes cannot be paired with {}", teacher.size(), student.size()),
+                "Play both policies for the same episodes");
+  }
+  check_inside(teacher, range);
+  check_inside(student, range);
+  LossBound bound;
+  bound.episodes = teacher.size();
+  bound.confidence = confidence;
+  bound.method = method;
+  std::vector<double> loss(teacher.size());
+  double mean = 0;
+  for (std::size_t i = 0; i < loss.size(); ++i) {
+    loss[i] = teacher[i] - student[i];
+    bound.loss_mean += loss[i];
+    mean += teacher[i];
+  }
+  bound.loss_mean /= static_cast<double>(loss.size());
+  mean /= static_cast<double>(loss.size());
+  bound.loss_percent = 100 * bound.loss_mean / std::abs(mean);
+  const double width = range.width();
+  bound.upper_loss = std::min(interval(method, loss, {-width, width}, delta, Sides::upper).high, width);
+
+  const bool one_sign = range.high <= 0 || range.low >= 0;
+  std::optional<double> x;
+  if (!one_sign || method == LossMethod::predictable_bernstein) {
+    x = ratio_by_two_bounds(teacher, loss, range, delta, method);
+  } else {
+    const Ratio ratio{teacher, student, range, delta, range.high <= 0 ? 1.0 : -1.0};
+    x = method == LossMethod::betting ? ratio_by_betting(ratio) : ratio_by_convexity(ratio, method);
+  }
+  if (x) bound.upper_percent = 100 * *x;
+  if (!x) bound.no_percent = near_zero;
+  return bound;
+}
+
+double require_percent(const LossBound& bound) {
+  if (bound.upper_percent) return *bound.upper_percent;
+  throw Error(ErrorCode::missing_option,
+              fmt::format("no percentage can be promised from {} episodes: {}", bound.episodes, bound.no_percent),
+              "Give an absolute budget (--max-loss-return), or use more episodes");
+}
+
+double confidence_of_attempt(double confidence, std::size_t attempt) {
+  check_delta(1 - confidence);
+  require_in_range("attempt", static_cast<double>(attempt), 1, 1e6, "Count the attempts from 1");
+  const double j = static_cast<double>(attempt);
+  return 1 - (1 - confidence) / (j * (j + 1));
+}
+
+}  // namespace mercer

@@ -1,0 +1,181 @@
+#include "mercer/certify/certify.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "mercer/certify/choose_k.hpp"
+#include "mercer/certify/coupling.hpp"
+#include "mercer/embed/file.hpp"
+#include "mercer/env/registry.hpp"
+#include "mercer/env/tabular.hpp"
+#include "mercer/policy/registry.hpp"
+#include "mercer/policy/tabular.hpp"
+#include "support/errors.hpp"
+#include "support/random_mdp.hpp"
+#include "support/temporary.hpp"
+
+namespace mercer {
+namespace {
+
+std::vector<double> mixed(const std::vector<double>& a, const std::vector<double>& b, double share) {
+  std::vector<double> out(a.size());
+  for (std::size_t i = 0; i < a.size(); ++i) out[i] = (1 - share) * a[i] + share * b[i];
+  return out;
+}
+
+// Every row of every certificate is above the truth, which is solved.
+TEST(Certify, no_row_is_below_the_true_difference) {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    TabularMdp mdp = random_mdp(6, 3, seed);
+    mdp.horizon = 15;
+    const auto pi1 = random_rows(6, 3, seed, 1), pi2 = mixed(pi1, random_rows(6, 3, seed, 2), 0.2);
+    const TabularEnv env("t", mdp);
+    const double loss = finite_return(mdp, pi1, 1) - finite_return(mdp, pi2, 1);
+    CertifyOptions options;
+    options.episodes = 2000;
+    options.seed = seed;
+    const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
+    std::vector<std::string> terms;
+    for (const CertificateRow& row : made.rows) {
+      terms.push_back(row.term);
+      EXPECT_GE(row.value, row.term == "paired" ? loss : std::abs(loss)) << row.term;
+      EXPECT_NEAR(row.slack, row.value - row.measured, 1e-12);
+      EXPECT_FALSE(row.assumptions.empty());
+    }
+    EXPECT_EQ(terms, (std::vector<std::string>{"paired", "coupling", "modelfree_d1", "trivial", "coupling_geom"}));
+    EXPECT_TRUE(made.met);
+    EXPECT_GE(made.upper_return, loss);
+  }
+}
+
+TEST(Certify, budgets_are_kept_or_not) {
+  TabularMdp mdp = random_mdp(6, 3, 3);
+  mdp.horizon = 15;
+  const auto pi = random_rows(6, 3, 3, 1);
+  const TabularEnv env("t", mdp);
+  const TabularPolicy teacher("1", 6, 3, pi);
+  CertifyOptions options;
+  options.episodes = 500;
+  options.levels = {Level::statistical};
+  options.max_loss_return = 10;
+  EXPECT_TRUE(certify(env, teacher, teacher, options).met);
+  options.max_loss_return = 1e-6;
+  const Certificate refused = certify(env, teacher, teacher, options);
+  EXPECT_FALSE(refused.met);
+  EXPECT_EQ(refused.loss_return, 0);  // the same policy with the same random numbers
+  for (const CertificateRow& row : refused.rows) EXPECT_EQ(row.level, "statistical");
+}
+
+// A later attempt has less to spend: it promises less.
+TEST(Certify, attempts_cost) {
+  const TabularEnv env("chain", make_chain(4, 0.8, 30));
+  const TabularPolicy teacher("1", 4, 2, std::vector<double>(8, 0.5));
+  CertifyOptions options;
+  options.episodes = 300;
+  const double once = certify(env, teacher, teacher, options).upper_return;
+  options.attempt = 3;
+  EXPECT_GT(certify(env, teacher, teacher, options).upper_return, once);
+}
+
+struct CarLattice {
+  std::unique_ptr<Env> env = make_env("continuous-mountain-car", 0);
+  std::unique_ptr<Policy> teacher =
+      make_policy(std::string(MERCER_TEST_DATA) + "/policies/cmc_sde_10000_actor.onnx", env->task());
+  LatticeOptions options = best_lattice();
+  Lattice lattice;
+
+  CarLattice() {
+    options.state_bins = {20};
+    options.action_bins = {15};
+    lattice = make_lattice(*teacher, rollout(*env, *teacher, {.episodes = 40}), options);
+  }
+  LatticeEmbedding embedding(std::size_t k) const {
+    return LatticeEmbedding::make(*teacher, lattice, options.playing, {.basis = "dct", .k = k});
+  }
+};
+
+TEST(Certify, an_embedding_gets_coupling_and_pruning_rows_and_keeps_its_certificate) {
+  const CarLattice car;
+  const LatticeEmbedding embedding = car.embedding(600);
+  CertifyOptions options;
+  options.episodes = 300;
+  options.coupled = 100;
+  options.seed = 77;
+  const Certificate made = certify(*car.env, *car.teacher, embedding.policy(), options);
+  const auto row = [&](const std::string& term) {
+    return std::ranges::find(made.rows, term, &CertificateRow::term) != made.rows.end();
+  };
+  EXPECT_TRUE(row("paired") && row("coupling") && row("pruning") && row("trivial"));
+  for (const CertificateRow& one : made.rows) {
+    EXPECT_FALSE(one.value < one.measured) << one.term;
+  }
+
+  const TemporaryFolder folder;
+  const auto path = folder / "p.mercer";
+  write_embedding(path, embedding, {"continuous-mountain-car", "actor", 0, {}});
+  EXPECT_FALSE(read_embedding(path).certificate);
+  add_certificate(path, made);
+  add_certificate(path, made);  // takes the place of the first
+  const EmbeddingFile file = read_embedding(path);
+  ASSERT_TRUE(file.certificate);
+  EXPECT_EQ(certificate_json(*file.certificate), certificate_json(made));
+  EXPECT_EQ(file.embedding.payload(), embedding.payload());
+}
+
+TEST(Certify, says_why_atoms_have_no_coupling_bound) {
+  CarLattice car;
+  car.options.playing.noise = false;
+  const LatticeEmbedding embedding = car.embedding(600);
+  CertifyOptions options;
+  options.episodes = 50;
+  options.levels = {Level::statistical};
+  const Certificate made = certify(*car.env, *car.teacher, embedding.policy(), options);
+  EXPECT_EQ(std::ranges::find(made.rows, "coupling", &CertificateRow::term), made.rows.end());
+  EXPECT_TRUE(std::ranges::any_of(made.not_covered, [](const std::string& sentence) {
+    return sentence.find("embedding plays single values") != std::string::npos;
+  }));
+}
+
+// Students of a known loss that falls with K: the smallest K within the budget is found, and certified elsewhere.
+TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
+  const TabularEnv env("chain", make_chain(5, 0.9, 20));
+  std::vector<double> right, left;
+  for (int s = 0; s < 5; ++s) {
+    right.insert(right.end(), {0, 1});
+    left.insert(left.end(), {1, 0});
+  }
+  const TabularPolicy teacher("right", 5, 2, right);
+  const StudentOfK student = [&](std::size_t k) {
+    return std::make_shared<TabularPolicy>("k", 5, 2, mixed(right, left, 0.3 / static_cast<double>(k)));
+  };
+  CertifyOptions options;
+  options.episodes = 4000;
+  options.max_loss = 0.05;
+  options.levels = {Level::statistical};
+  const KChoice choice = choose_k(env, teacher, student, 1, 64, options);
+  ASSERT_TRUE(choice.met);
+  EXPECT_LE(*choice.certificate.upper_percent, 5);
+  EXPECT_EQ(choice.certificate.seed, options.seed + 1);
+  EXPECT_GT(choice.k, 1u);
+  EXPECT_LT(choice.k, 64u);
+  std::size_t smaller_that_keep = 0;
+  for (const KPoint& point : choice.curve) smaller_that_keep += point.k < choice.k && point.met ? 1 : 0;
+  EXPECT_LE(smaller_that_keep, 2u);  // only what failed on split 2 is passed over
+  EXPECT_TRUE(std::ranges::is_sorted(choice.curve, {}, &KPoint::k));
+  for (std::size_t i = 1; i < choice.curve.size(); ++i) {
+    EXPECT_LE(choice.curve[i].loss_percent, choice.curve[i - 1].loss_percent + 0.5);
+  }
+
+  options.max_loss = 1e-5;
+  const KChoice none = choose_k(env, teacher, student, 1, 64, options);
+  EXPECT_FALSE(none.met);
+  EXPECT_EQ(none.k, 64u);
+  expect_error(ErrorCode::out_of_range, "rising", [&] { choose_k(env, teacher, student, 5, 4, options); });
+  options.max_loss.reset();
+  expect_error(ErrorCode::missing_option, "budget", [&] { choose_k(env, teacher, student, 1, 4, options); });
+}
+
+}  // namespace
+}  // namespace mercer

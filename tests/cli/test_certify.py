@@ -1,0 +1,101 @@
+"""Certificates through the program: what is promised, where it is kept, when it is refused."""
+
+import json
+import os
+import pathlib
+
+import pytest
+
+POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies"
+ACTOR = POLICIES / "cmc_sde_10000_actor.onnx"
+CAR = ("--env", "continuous-mountain-car", "--policy", ACTOR)
+FEW = ("--episodes", 300, "--coupled", 50)
+
+
+@pytest.fixture
+def embedded(mercer):
+    mercer.ok("embed", *CAR, "--rollouts", 30, "--episodes", 20, "--state-bins", 20, "--action-bins", 15,
+              "--out", "p.mercer", "--quiet")
+    return mercer
+
+
+def test_promises_more_than_was_measured_and_keeps_it_in_the_file(embedded):
+    said = embedded.json("certify", "p.mercer", *CAR, *FEW)
+    assert {"rows", "loss_percent", "upper_percent", "met"} <= set(said)
+    assert said["upper_percent"] > said["loss_percent"] and said["met"] is True
+    for row in said["rows"]:
+        assert {"term", "level", "value", "measured", "slack", "vacuous", "assumptions"} <= set(row)
+        assert row["measured"] is None or row["value"] >= row["measured"]
+    assert {"paired", "coupling", "pruning", "trivial"} <= {row["term"] for row in said["rows"]}
+    assert embedded.json("inspect", "p.mercer")["certificate"] == said
+    page = embedded.ok("inspect", "p.mercer").stdout
+    assert "95% confidence" in page and "Not covered" in page
+
+
+def test_plays_other_episodes_than_those_that_made_the_embedding(embedded):
+    said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--dry-run")
+    assert said["seed"] not in (0, 1)
+    assert embedded.json("inspect", "p.mercer")["certificate"] is None
+
+
+def test_same_command_same_certificate(embedded):
+    once = embedded.json("certify", "p.mercer", *CAR, *FEW, "--threads", 1)
+    assert once == embedded.json("certify", "p.mercer", *CAR, *FEW, "--threads", 2)
+
+
+def test_a_certified_embedding_plays_as_before(embedded):
+    flags = ("evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer", "--episodes", 20)
+    before = embedded.json(*flags)
+    embedded.ok("certify", "p.mercer", *CAR, *FEW)
+    assert embedded.json(*flags) == before
+
+
+def test_a_budget_that_is_not_met_has_its_own_exit_code(embedded):
+    done = embedded.run("certify", "p.mercer", *CAR, *FEW, "--max-loss", "0.1%", "--json", "--quiet")
+    assert done.returncode == 5 and "E501" in done.stderr and "0.1%" in done.stderr
+    assert json.loads(done.stdout)["met"] is False
+    assert embedded.ok("certify", "p.mercer", *CAR, *FEW, "--max-loss", "400%").returncode == 0
+    assert embedded.run("certify", "p.mercer", *CAR, *FEW, "--max-loss-return", 1e-3).returncode == 5
+    assert embedded.ok("certify", "p.mercer", *CAR, *FEW, "--max-loss-return", 190).returncode == 0
+
+
+def test_percent_and_fraction_are_the_same(embedded):
+    assert embedded.json("certify", "p.mercer", *CAR, *FEW, "--max-loss", "400%", "--dry-run") == \
+        embedded.json("certify", "p.mercer", *CAR, *FEW, "--max-loss", 4, "--dry-run")
+
+
+def test_levels_choose_rows(embedded):
+    said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--level", "rigorous", "--dry-run")
+    assert {row["level"] for row in said["rows"]} == {"rigorous"}
+    said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--level", "statistical", "--dry-run")
+    assert {row["level"] for row in said["rows"]} == {"statistical"}
+
+
+def test_more_confidence_promises_less(embedded):
+    upper = [embedded.json("certify", "p.mercer", *CAR, *FEW, "--dry-run", *flags)["upper_return"]
+             for flags in ([], ["--confidence", 0.999], ["--attempt", 3], ["--method", "hoeffding"])]
+    assert upper[0] < upper[1] and upper[0] < upper[2] and upper[0] < upper[3]
+
+
+def test_any_policy_can_be_certified_against_another(mercer):
+    said = mercer.json("certify", ACTOR, *CAR, *FEW)
+    assert said["loss_percent"] == 0 and 0 < said["upper_percent"] < 10
+
+
+@pytest.mark.parametrize("flags, code, said", [
+    (["--confidence", 1], 2, "legal: between 0 and 1"),
+    (["--max-loss", "much"], 2, "not a number"),
+    (["--max-loss", "-1%"], 2, "--max-loss"),
+    (["--level", "exakt"], 2, "Did you mean 'exact'?"),
+    (["--method", "beting"], 2, "Did you mean 'betting'?"),
+    (["--episodes", 1], 2, "Use more episodes"),
+])
+def test_bad_input_is_told(embedded, flags, code, said):
+    before = (embedded.folder / "p.mercer").read_bytes()
+    assert said in embedded.fails(code, "certify", "p.mercer", *CAR, *FEW, *flags)
+    assert (embedded.folder / "p.mercer").read_bytes() == before
+
+
+def test_refuses_what_is_missing_or_no_embedding(mercer):
+    assert "no embedding was named" in mercer.fails(2, "certify", *CAR)
+    assert "E301" in mercer.fails(3, "certify", "none.mercer", *CAR)
