@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
   add_embed(program);
   add_evaluate(program);
   add_certify(program);
+  add_compress(program);
   add_inspect(program);
   add_list(program);
   add_completion(program);

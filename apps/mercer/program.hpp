@@ -60,6 +60,7 @@ void add_rollout(Program& program);
 void add_embed(Program& program);
 void add_evaluate(Program& program);
 void add_certify(Program& program);
+void add_compress(Program& program);
 void add_inspect(Program& program);
 void add_list(Program& program);
 void add_completion(Program& program);

@@ -141,6 +141,22 @@ std::vector<std::uint64_t> parse_setting(const std::string& text, const std::str
   return values;
 }
 
+template <>
+std::vector<std::string> parse_setting(const std::string& text, const std::string& source) {
+  std::vector<std::string> values;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    values.push_back(text.substr(begin, end - begin));
+    if (values.back().empty()) {
+      throw mercer::Error(mercer::ErrorCode::bad_value,
+                          fmt::format("{} is '{}': a word is missing beside a comma", source, text),
+                          "Give words with ',' between them");
+    }
+    begin = end + 1;
+  }
+  return values;
+}
+
 Setting& Settings::add_text(Setting setting) {
   const std::string flag = "--" + setting.name;
   if (setting.value.empty()) {

@@ -35,7 +35,13 @@ Certificate certify(const Env& env, const Policy& teacher, const Policy& student
   playing.act = options.act;
   playing.horizon = horizon;
   playing.start_states = options.start_states;
-  const PairedReturns paired = paired_returns(env, teacher, student, playing, progress);
+  return certify_paired(env, teacher, student, paired_returns(env, teacher, student, playing, progress), options,
+                        progress);
+}
+
+Certificate certify_paired(const Env& env, const Policy& teacher, const Policy& student, const PairedReturns& paired,
+                           const CertifyOptions& options, const Progress& progress) {
+  const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);
   const double confidence =
       options.attempt > 0 ? confidence_of_attempt(options.confidence, options.attempt) : options.confidence;
   const LossBound bound = certify_loss(paired.teacher, paired.student, paired.range, confidence, options.method);

@@ -9,7 +9,7 @@
 #include "mercer/measure/certificate.hpp"
 #include "mercer/measure/loss_bound.hpp"
 #include "mercer/policy/policy.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/rollout/paired.hpp"
 
 namespace mercer {
 
@@ -44,6 +44,11 @@ struct CertifyOptions {
 /// can be promised. A budget that is not met is told by `met`, not by an error.
 Certificate certify(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress = {});
+
+/// The same from returns that were played already, as `options` say: for a search that certifies several students
+/// against one teacher.
+Certificate certify_paired(const Env& env, const Policy& teacher, const Policy& student, const PairedReturns& paired,
+                           const CertifyOptions& options, const Progress& progress = {});
 
 /// Rows of all bounds that can be had of one student, and sentences about those that cannot.
 struct LevelRows {

@@ -1,0 +1,187 @@
+#include "mercer/compress/compress.hpp"
+
+#include <fmt/format.h>
+
+#include "fraction.hpp"
+#include "mercer/core/error.hpp"
+#include "mercer/embed/file.hpp"
+#include "mercer/io/file.hpp"
+#include "playing.hpp"
+#include "program.hpp"
+#include "report.hpp"
+#include "terminal.hpp"
+
+using mercer::Error;
+using mercer::ErrorCode;
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+enum class Route { both, continuous, lattice };
+
+struct CompressVerb {
+  Playing playing;
+  mercer::CompressOptions options;
+  Route route = Route::both;
+  std::string max_loss, budget, out;
+  std::optional<double> max_loss_return;
+  std::optional<std::uint64_t> max_bytes;
+  std::vector<std::string> bases, formats;
+  std::uint64_t most_terms = 20, degree = 5, generations = 60, candidate_episodes = 256, select_episodes = 4000,
+                certify_episodes = 100000, attempts = 5;
+
+  void check() const {
+    if (out.empty())
+      throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");
+    if (!out.ends_with(".mercer")) {
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer", out), "Give the file that ending");
+    }
+    mercer::check_writable(out);
+  }
+
+  mercer::CompressOptions complete(const CommonOptions& common) const {
+    mercer::CompressOptions all = options;
+    all.max_loss = std::nullopt;
+    if (!max_loss.empty()) all.max_loss = parse_fraction(max_loss, "--max-loss");
+    all.max_loss_return = max_loss_return;
+    all.max_bytes = max_bytes;
+    if (!all.max_loss && !all.max_loss_return) all.max_loss = 0.01;
+    all.continuous = route != Route::lattice;
+    all.lattice = route != Route::continuous;
+    all.act = playing.act_given ? playing.options.act : mercer::Act::mean;
+    for (const std::string& basis : bases) {
+      mercer::DictionaryOptions dictionary;
+      dictionary.basis = basis;
+      all.dictionaries.push_back(dictionary);
+    }
+    if (all.dictionaries.empty()) all.dictionaries = mercer::default_dictionaries();
+    for (mercer::DictionaryOptions& dictionary : all.dictionaries) dictionary.degree = degree;
+    if (!formats.empty()) {
+      all.formats.clear();
+      for (const std::string& name : formats) all.formats.push_back(mercer::parse_format(name));
+    }
+    all.most_terms = most_terms;
+    all.search.generations = generations;
+    all.search.episodes = candidate_episodes;
+    all.select_episodes = select_episodes;
+    all.certify_episodes = certify_episodes;
+    all.attempts = attempts;
+    if (!budget.empty()) all.seconds = parse_seconds(budget, "--budget");
+    all.seed = common.seed;
+    return all;
+  }
+
+  void run(const CommonOptions& common, const Settings& settings) const {
+    check();
+    const auto env = playing.make_env(common);
+    const auto teacher = playing.make_policy(*env);
+    const mercer::CompressOptions all = complete(common);
+    if (!common.quiet) tell("{:>7} {:>9}  {}\n", "bytes", "loss", "candidate");
+    const auto sink = [&](const mercer::Candidate& one, bool on_front) {
+      if (!common.quiet && on_front) tell("{}\n", line(one));
+    };
+    mercer::Compressed found = mercer::compress(*env, *teacher, all, sink, terminal_progress(common.quiet));
+    found.certificate.env = playing.env;
+    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
+    for (const Setting& setting : settings.all()) {
+      if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
+    }
+    origin.settings["act"] = all.act == mercer::Act::mean ? "mean" : "sample";
+    mercer::write_embedding(out, found.chosen.embedding, origin);
+    mercer::add_certificate(out, found.certificate);
+    report(found, common);
+  }
+
+  static std::string line(const mercer::Candidate& one) {
+    return fmt::format("{:>7} {:>8.2f}%  {} {}, {} terms, {}", one.payload_bytes(), one.loss_percent,
+                       one.embedding.route(), one.embedding.basis(), one.embedding.k(), one.format);
+  }
+
+  void report(const mercer::Compressed& found, const CommonOptions& common) const {
+    const mercer::Certificate& certificate = found.certificate;
+    const auto bytes = mercer::read_embedding(out).bytes;
+    if (!common.quiet) {
+      tell("\n{} of {} candidates are on the front of bytes against loss:\n", found.front.size(), found.tried.size());
+      for (const std::size_t i : found.front) tell("{}\n", line(found.tried[i]));
+      tell("\nchosen:\n{}\n", line(found.chosen));
+      if (!found.chosen.embedding.is_lattice()) {
+        for (const std::string& formula : mercer::formulas(found.chosen.embedding.continuous()))
+          tell("  {}\n", formula);
+      }
+      tell("\n{}\n{}: {} bytes, {} of them payload; {:.1f} s\n", mercer::certificate_page(certificate), out, bytes,
+           found.chosen.payload_bytes(), found.seconds);
+    }
+    if (common.json) print_json(to_json(found, bytes));
+    if (certificate.met) return;
+    throw Error(ErrorCode::not_met,
+                fmt::format("nothing that was tried keeps the budget; the best found may lose up to {} (measured: "
+                            "{:.3f}%) and was written to '{}'",
+                            certificate.upper_percent ? fmt::format("{:.3f}%", *certificate.upper_percent)
+                                                      : fmt::format("{:.6g}", certificate.upper_return),
+                            certificate.loss_percent, out),
+                "Allow more loss or bytes, raise --most-terms or --generations, or certify on more episodes");
+  }
+
+  json to_json(const mercer::Compressed& found, std::uintmax_t bytes) const {
+    const mercer::Certificate& certificate = found.certificate;
+    json front = json::array();
+    for (const std::size_t i : found.front) {
+      const mercer::Candidate& one = found.tried[i];
+      front.push_back({{"payload_bytes", one.payload_bytes()},
+                       {"loss_percent", one.loss_percent},
+                       {"route", one.embedding.route()},
+                       {"basis", one.embedding.basis()},
+                       {"k", one.embedding.k()},
+                       {"format", one.format}});
+    }
+    return {{"route", found.chosen.embedding.route()},
+            {"basis", found.chosen.embedding.basis()},
+            {"k", found.chosen.embedding.k()},
+            {"format", found.chosen.format},
+            {"bytes", bytes},
+            {"payload_bytes", found.chosen.payload_bytes()},
+            {"loss_percent", certificate.loss_percent},
+            {"upper_percent", certificate.upper_percent ? json(*certificate.upper_percent) : json(nullptr)},
+            {"upper_return", certificate.upper_return},
+            {"confidence", certificate.confidence},
+            {"level", certificate.level},
+            {"met", certificate.met},
+            {"seconds", found.seconds},
+            {"tried", found.tried.size()},
+            {"front", front},
+            {"certificate", json::parse(mercer::certificate_json(certificate))},
+            {"file", out}};
+  }
+};
+
+}  // namespace
+
+void add_compress(Program& program) {
+  Verb& verb = program.add_verb("compress", "Search for the smallest embedding that keeps a promise about its loss");
+  const auto state = std::make_shared<CompressVerb>();
+  state->playing.add_settings(*verb.settings);
+  Settings& settings = *verb.settings;
+  settings.add({"max-loss", "Allowed loss, such as 1% or 0.01 [1%]", "SHARE"}, state->max_loss);
+  settings.add({"max-loss-return", "Allowed loss in units of return", "X"}, state->max_loss_return);
+  settings.add({"max-bytes", "Largest payload", "N"}, state->max_bytes);
+  settings.add({"confidence", "Of the promise, between 0 and 1 [0.95]", "P"}, state->options.confidence);
+  settings.add_choice({"route", "Which embeddings to search [both]", "ROUTE"}, state->route,
+                      {{"both", Route::both}, {"continuous", Route::continuous}, {"lattice", Route::lattice}});
+  settings.add_choice(
+      {"polish", "What coefficients are improved on last [return]", "HOW"}, state->options.polish,
+      {{"return", mercer::PolishBy::returned}, {"action", mercer::PolishBy::action}, {"none", mercer::PolishBy::none}});
+  settings.add({"bases", "Dictionaries of the continuous route [chebyshev,ridge,mixed]", "B,B,..."}, state->bases);
+  settings.add({"degree", "Of products of functions, 0 to 16 [5]", "N"}, state->degree);
+  settings.add({"formats", "Of coefficients [int8,int6,int4]", "F,F,..."}, state->formats);
+  settings.add({"most-terms", "Largest K that is tried [20]", "N"}, state->most_terms);
+  settings.add({"generations", "Of the search on return, for every K [60]", "N"}, state->generations);
+  settings.add({"candidate-episodes", "That each of its candidates plays [256]", "N"}, state->candidate_episodes);
+  settings.add({"select-episodes", "On which embeddings are compared [4000]", "N"}, state->select_episodes);
+  settings.add({"certify-episodes", "On which the promise rests [100000]", "N"}, state->certify_episodes);
+  settings.add({"attempts", "Embeddings that may fail their certificate [5]", "N"}, state->attempts);
+  settings.add({"budget", "Stop searching after this time, such as 60s or 5m, and certify what is there", "TIME"},
+               state->budget);
+  settings.add({"out", "The file of the embedding, ending in .mercer", "FILE"}, state->out);
+  verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
+}

@@ -1,0 +1,87 @@
+#include "compress/dictionary_path.hpp"
+
+#include <algorithm>
+
+namespace mercer {
+
+DictionaryPath::DictionaryPath(const Env& env, const Samples& samples, const ContinuousCode& shape,
+                               const DictionaryOptions& dictionary, const CompressOptions& options, std::uint64_t item)
+    : env_(env),
+      samples_(samples),
+      options_(options),
+      shape_(shape),
+      dictionary_(make_dictionary(dictionary, shape.coordinates, samples.points(), options.seed)),
+      all_(evaluate_features(dictionary_, shape.coordinates, samples)),
+      path_(choose_terms(all_, samples, options.most_terms)),
+      item_(item) {}
+
+bool DictionaryPath::grow(const EnoughTime& enough, const Progress& progress) {
+  if (k_ >= path_.chosen.size()) return false;
+  const std::vector<std::size_t> before = chosen_;
+  const std::vector<double> had = coefficients_;
+  chosen_.assign(path_.chosen.begin(), path_.chosen.begin() + static_cast<std::ptrdiff_t>(++k_));
+  std::ranges::sort(chosen_);
+  few_ = select_rows(all_, chosen_);
+  shape_.terms = select_terms(dictionary_, chosen_);
+  coefficients_ = fitted();
+  if (options_.polish != PolishBy::returned) return true;
+  if (!before.empty()) {  // what K - 1 terms had become, with nothing of the new one
+    std::vector<double> grown(coefficients_.size(), 0.0);
+    for (std::size_t o = 0; o < shape_.outputs; ++o) {
+      for (std::size_t j = 0; j < before.size(); ++j) {
+        const auto place = std::ranges::lower_bound(chosen_, before[j]) - chosen_.begin();
+        grown[o * k_ + static_cast<std::size_t>(place)] = had[o * before.size() + j];
+      }
+    }
+    if (earned(grown) > earned(coefficients_)) coefficients_ = grown;
+  }
+  polish_further(1, enough, progress);
+  return true;
+}
+
+void DictionaryPath::polish_further(std::size_t more, const EnoughTime& enough, const Progress& progress) {
+  ReturnPolish polish = search(more);
+  polish.generations *= more;
+  polish.episodes *= more > 1 ? 2 : 1;
+  const TermFunction function(shape_.terms, shape_.coordinates, coefficients_);
+  coefficients_ = polish_on_return(env_, shape_, samples_.teacher().contract(), function, few_, coefficients_, polish,
+                                   enough, progress);
+}
+
+std::unique_ptr<Policy> DictionaryPath::policy() const {
+  return continuous_policy("candidate", samples_.teacher().contract(), shape_.head, shape_.squash,
+                           TermFunction(shape_.terms, shape_.coordinates, coefficients_));
+}
+
+ContinuousEmbedding DictionaryPath::rounded(NumberFormat format, bool careful, const EnoughTime& enough,
+                                            const Progress& progress) const {
+  ContinuousCode code = shape_;
+  code.format = format;
+  const auto embedding = ContinuousEmbedding::make(round_coefficients(code, few_, samples_, coefficients_),
+                                                   samples_.teacher().contract(), samples_.teacher().name());
+  if (!careful || options_.polish != PolishBy::returned) return embedding;
+  ReturnPolish polish = search(100 + static_cast<std::uint64_t>(format));
+  polish.episodes *= 4;
+  return polish_rounded(env_, embedding, polish, 2, enough, progress);
+}
+
+std::vector<double> DictionaryPath::fitted() const {
+  std::vector<double> out = least_squares(few_, samples_);
+  return options_.polish == PolishBy::none ? out : polish(few_, samples_, std::move(out));
+}
+
+double DictionaryPath::earned(std::span<const double> coefficients) const {
+  const auto policy = continuous_policy("candidate", samples_.teacher().contract(), shape_.head, shape_.squash,
+                                        TermFunction(shape_.terms, shape_.coordinates, coefficients));
+  return mean_return(env_, *policy, 2 * options_.search.episodes, search(0).seed, options_.act);
+}
+
+ReturnPolish DictionaryPath::search(std::uint64_t purpose) const {
+  ReturnPolish polish = options_.search;
+  polish.act = options_.act;
+  polish.seed = options_.seed;
+  polish.item = ((item_ * 1000 + k_) * 1000 + purpose) * 4;
+  return polish;
+}
+
+}  // namespace mercer

@@ -1,0 +1,122 @@
+#include "mercer/compress/return_polish.hpp"
+
+#include <numeric>
+
+#include <Eigen/Dense>
+
+#include "core/log_scale.hpp"
+#include "mercer/compress/evolution.hpp"
+#include "mercer/core/error.hpp"
+#include "mercer/core/parallel.hpp"
+
+namespace mercer {
+namespace {
+
+// T with T T' = G^-1, G the Gram matrix of the terms over the samples. The ridge keeps directions that the samples
+// hardly see from becoming coefficients so large that no short number holds them.
+Eigen::MatrixXd whitener(const Features& features) {
+  const auto n = static_cast<Eigen::Index>(features.terms), columns = static_cast<Eigen::Index>(features.columns);
+  const Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> rows(
+      features.values.data(), n, columns);
+  Eigen::MatrixXd gram = rows * rows.transpose() / static_cast<double>(columns);
+  gram.diagonal().array() += 1e-2 * gram.trace() / static_cast<double>(n);
+  const Eigen::LLT<Eigen::MatrixXd> factor(gram);
+  return factor.matrixU().solve(Eigen::MatrixXd::Identity(n, n));
+}
+
+}  // namespace
+
+double mean_return(const Env& env, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) {
+  RolloutOptions playing;
+  playing.episodes = episodes;
+  playing.seed = seed;
+  playing.act = act;
+  playing.keep_steps = false;
+  const std::vector<double> returns = rollout(env, policy, playing).returns;
+  return std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
+}
+
+std::vector<double> polish_on_return(const Env& env, const ContinuousCode& shape, const Contract& contract,
+                                     const TermFunction& function, const Features& features,
+                                     std::vector<double> coefficients, const ReturnPolish& options,
+                                     const EnoughTime& enough, const Progress& progress) {
+  require_in_range("the number of generations", static_cast<double>(options.generations), 0, 1e5, "Take 60");
+  if (options.generations == 0) return coefficients;
+  const Eigen::MatrixXd white = whitener(features);
+  const auto terms = static_cast<Eigen::Index>(features.terms);
+  const auto at = [&](std::span<const double> z) {  // each output has coordinates of its own
+    std::vector<double> out = coefficients;
+    for (std::size_t o = 0; o * features.terms < out.size(); ++o) {
+      const auto first = static_cast<std::ptrdiff_t>(o * features.terms);
+      Eigen::Map<Eigen::VectorXd>(out.data() + first, terms) +=
+          white * Eigen::Map<const Eigen::VectorXd>(z.data() + first, terms);
+    }
+    return out;
+  };
+  Evolution search(std::vector<double>(coefficients.size(), 0.0), options.step, options.seed, options.item,
+                   options.population);
+  std::vector<double> losses(search.population());
+  for (std::size_t g = 0; g < options.generations && !(enough && enough()); ++g) {
+    progress.check();
+    const MatrixView<const double> tried = search.ask();
+    const std::uint64_t episodes_seed = Random({options.seed, Stage::search, options.item + 1, static_cast<std::uint32_t>(g)}).bits();
+    for_each_block(losses.size(), 1, [&](Block block) {
+      std::vector<double> z(coefficients.size());
+      for (std::size_t d = 0; d < z.size(); ++d) z[d] = tried(d, block.begin);
+      const auto policy = continuous_policy("candidate", contract, shape.head, shape.squash, function.with(at(z)));
+      losses[block.begin] = -mean_return(env, *policy, options.episodes, episodes_seed, options.act);
+    });
+    search.tell(losses);
+  }
+  return at(search.mean());
+}
+
+ContinuousEmbedding polish_rounded(const Env& env, const ContinuousEmbedding& embedding, const ReturnPolish& options,
+                                   std::size_t sweeps, const EnoughTime& enough, const Progress& progress) {
+  const ContinuousCode& code = embedding.code();
+  if (code.scales.empty()) return embedding;  // floats have no unit worth trying
+  const Contract& contract = embedding.policy().contract();
+  const std::uint64_t seed = Random({options.seed, Stage::search, options.item + 2, 0}).bits();
+  const auto earned = [&](const ContinuousEmbedding& one) {
+    return mean_return(env, one.policy(), options.episodes, seed, options.act);
+  };
+  // The unit of each coefficient: by output, then by part of the terms that has any.
+  std::vector<double> units;
+  const std::vector<std::size_t> parts = code.terms.parts();
+  std::size_t scale = 0;
+  for (std::size_t o = 0; o < code.outputs; ++o) {
+    for (std::size_t p = 0; p + 1 < parts.size(); ++p) {
+      if (parts[p + 1] == parts[p]) continue;
+      units.insert(units.end(), parts[p + 1] - parts[p], from_log_scale(code.scales[scale++]));
+    }
+  }
+  ContinuousEmbedding best = embedding;
+  double most = earned(best);
+  for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
+    bool better = false;
+    for (std::size_t j = 0; j < units.size() && !(enough && enough()); ++j) {
+      progress.check();
+      std::vector<std::optional<ContinuousEmbedding>> moved(2);
+      std::vector<double> gained(2, -HUGE_VAL);
+      for_each_block(2, 1, [&](Block block) {
+        ContinuousCode other = best.code();
+        other.coefficients[j] += block.begin == 0 ? units[j] : -units[j];
+        try {
+          moved[block.begin] = ContinuousEmbedding::make(other, contract, "candidate");
+        } catch (const Error&) {
+          return;  // beyond the largest whole number
+        }
+        gained[block.begin] = earned(*moved[block.begin]);
+      });
+      const std::size_t winner = gained[1] > gained[0] ? 1 : 0;
+      if (gained[winner] <= most) continue;
+      most = gained[winner];
+      best = std::move(*moved[winner]);
+      better = true;
+    }
+    if (!better) break;
+  }
+  return best;
+}
+
+}  // namespace mercer
