@@ -16,6 +16,7 @@ struct Playing {
   std::vector<mercer::PolicySetting> policy_settings;  ///< what the flags say about a network
   std::string starts;
   mercer::RolloutOptions options;
+  bool act_given = false;  ///< --act was said, wherever
 
   void add_settings(Settings& settings);
   /// Makes the task; throws `missing_option` when none was named.

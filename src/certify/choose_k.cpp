@@ -81,22 +81,18 @@ KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& studen
   bracket(search, least, most);
 
   KChoice choice;
-  std::vector<std::size_t> candidates;
-  for (const auto& [k, point] : search.tried()) {
-    choice.curve.push_back(point);
-    if (point.met) candidates.push_back(k);
-  }
-  if (candidates.empty()) {  // the best there is, and the gap to the budget
-    candidates.push_back(std::ranges::min(choice.curve, {}, &KPoint::upper_return).k);
-    attempts = 1;
-  }
+  for (const auto& [k, point] : search.tried()) choice.curve.push_back(point);
+  const auto smallest = std::ranges::find(choice.curve, true, &KPoint::met);
+  const bool found = smallest != choice.curve.end();
+  // Where none keeps the budget: the best there is, and the gap.
+  choice.k = found ? smallest->k : std::ranges::min(choice.curve, {}, &KPoint::upper_return).k;
   CertifyOptions second = options;
   second.seed = options.seed + 1;
-  for (second.attempt = 1; second.attempt <= std::min(attempts, candidates.size()); ++second.attempt) {
-    choice.k = candidates[second.attempt - 1];
+  for (second.attempt = 1;; ++second.attempt) {
     choice.certificate = certify(env, teacher, *student(choice.k), second, progress);
     choice.met = choice.certificate.met;
-    if (choice.met) break;
+    if (choice.met || !found || second.attempt >= attempts || choice.k >= most) break;
+    choice.k = std::min(choice.k + std::max<std::size_t>(choice.k / 7, 1), most);
   }
   return choice;
 }

@@ -160,9 +160,12 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
   EXPECT_EQ(choice.certificate.seed, options.seed + 1);
   EXPECT_GT(choice.k, 1u);
   EXPECT_LT(choice.k, 64u);
-  std::size_t smaller_that_keep = 0;
-  for (const KPoint& point : choice.curve) smaller_that_keep += point.k < choice.k && point.met ? 1 : 0;
-  EXPECT_LE(smaller_that_keep, 2u);  // only what failed on split 2 is passed over
+  const auto smallest = std::ranges::find(choice.curve, true, &KPoint::met);
+  ASSERT_NE(smallest, choice.curve.end());
+  EXPECT_GE(choice.k, smallest->k);
+  EXPECT_LE(choice.k, smallest->k * 8 / 7 * 8 / 7 + 2);  // larger only for what failed on split 2
+  EXPECT_FALSE((smallest - 1)->met);
+  EXPECT_LE(smallest->k - (smallest - 1)->k, 1u);
   EXPECT_TRUE(std::ranges::is_sorted(choice.curve, {}, &KPoint::k));
   for (std::size_t i = 1; i < choice.curve.size(); ++i) {
     EXPECT_LE(choice.curve[i].loss_percent, choice.curve[i - 1].loss_percent + 0.5);
