@@ -82,6 +82,20 @@ def test_any_policy_can_be_certified_against_another(mercer):
     assert said["loss_percent"] == 0 and 0 < said["upper_percent"] < 10
 
 
+def test_embed_chooses_k_by_a_budget(mercer):
+    flags = ("embed", *CAR, "--rollouts", 30, "--episodes", 20, "--state-bins", 12, "--action-bins", 9,
+             "--certify-episodes", 300, "--out", "p.mercer")
+    said = mercer.json(*flags, "--max-loss", "60%")
+    kept = [point["k"] for point in said["curve"] if point["met"]]
+    assert said["certificate"]["met"] and said["certificate"]["upper_percent"] <= 60
+    assert min(kept) <= said["k"] < max(kept)
+    assert mercer.json("inspect", "p.mercer")["certificate"] == said["certificate"]
+    assert mercer.json("inspect", "p.mercer")["k"] == said["k"]
+    done = mercer.run(*flags, "--max-loss-return", 0.001, "--k", 20)
+    assert done.returncode == 5 and "E501" in done.stderr
+    assert mercer.json("inspect", "p.mercer")["certificate"]["met"] is False
+
+
 @pytest.mark.parametrize("flags, code, said", [
     (["--confidence", 1], 2, "legal: between 0 and 1"),
     (["--max-loss", "much"], 2, "not a number"),
