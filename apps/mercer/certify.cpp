@@ -35,6 +35,7 @@ struct CertifyVerb {
       throw Error(ErrorCode::missing_option, "no embedding was named",
                   "Write 'mercer certify FILE.mercer --env TASK --policy TEACHER'");
     }
+    playing.refuse_starts();
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
     const bool ours = file.ends_with(".mercer");
@@ -78,7 +79,7 @@ struct CertifyVerb {
     options.method = mercer::parse_loss_method(method);
     options.act = played.act;
     options.horizon = played.horizon;
-    options.start_states = played.start_states;
+    options.gamma = played.gamma.value_or(1);
     options.levels = levels;
     if (!max_loss.empty()) options.max_loss = parse_fraction(max_loss, "--max-loss");
     options.max_loss_return = max_loss_return;

@@ -111,6 +111,7 @@ struct EmbedVerb {
   bool has_budget() const { return !max_loss.empty() || max_loss_return; }
 
   void check() const {
+    if (has_budget()) playing.refuse_starts();
     if (out.empty())
       throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");
     if (!out.ends_with(".mercer")) {
@@ -165,7 +166,7 @@ struct EmbedVerb {
     options.confidence = confidence;
     options.act = judging.act;
     options.horizon = judging.horizon;
-    options.start_states = judging.start_states;
+    options.gamma = judging.gamma.value_or(1);
     if (!max_loss.empty()) options.max_loss = parse_fraction(max_loss, "--max-loss");
     options.max_loss_return = max_loss_return;
     const mercer::StudentOfK student = [&](std::size_t k) {

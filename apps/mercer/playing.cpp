@@ -77,6 +77,12 @@ mercer::RolloutOptions Playing::complete(const mercer::Env& task, const CommonOp
   return completed;
 }
 
+void Playing::refuse_starts() const {
+  if (starts.empty()) return;
+  throw Error(ErrorCode::bad_value, "--starts was given, and a certificate needs start states that the task draws",
+              "Leave it out; 'mercer evaluate --against' compares on given starts");
+}
+
 mercer::Rollouts Playing::play(const mercer::Env& task, const mercer::Policy& player,
                                const mercer::RolloutOptions& completed, const CommonOptions& common) {
   const auto start = std::chrono::steady_clock::now();

@@ -68,6 +68,24 @@ TEST(Certify, budgets_are_kept_or_not) {
   for (const CertificateRow& row : refused.rows) EXPECT_EQ(row.level, "statistical");
 }
 
+// The same ladder over discounted returns, whose truth is solved too.
+TEST(Certify, discounted_returns_have_a_ladder_of_their_own) {
+  TabularMdp mdp = random_mdp(6, 3, 4);
+  mdp.horizon = 40;
+  const auto pi1 = random_rows(6, 3, 4, 1), pi2 = mixed(pi1, random_rows(6, 3, 4, 2), 0.3);
+  const TabularEnv env("t", mdp);
+  const double loss = finite_return(mdp, pi1, 0.9) - finite_return(mdp, pi2, 0.9);
+  CertifyOptions options;
+  options.episodes = 2000;
+  options.gamma = 0.9;
+  const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
+  EXPECT_NEAR(made.loss_return, loss, 0.1);
+  for (const CertificateRow& row : made.rows) {
+    EXPECT_GE(row.value, row.term == "paired" ? loss : std::abs(loss)) << row.term;
+    EXPECT_TRUE(row.term != "trivial" || row.value <= 2 * (1 - std::pow(0.9, 40)) / 0.1 + 1e-9);
+  }
+}
+
 // A later attempt has less to spend: it promises less.
 TEST(Certify, attempts_cost) {
   const TabularEnv env("chain", make_chain(4, 0.8, 30));
