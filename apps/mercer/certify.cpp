@@ -1,7 +1,5 @@
 #include "mercer/certify/certify.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "fraction.hpp"
@@ -32,11 +30,12 @@ struct CertifyVerb {
   std::uint64_t attempt = 0;
   bool dry_run = false;
 
-  void run(const CommonOptions& common, const Settings& settings) const {
+  void run(const CommonOptions& common) const {
     if (file.empty()) {
       throw Error(ErrorCode::missing_option, "no embedding was named",
                   "Write 'mercer certify FILE.mercer --env TASK --policy TEACHER'");
     }
+    playing.refuse_starts();
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
     const bool ours = file.ends_with(".mercer");
@@ -50,7 +49,7 @@ struct CertifyVerb {
       options.seed = fresh_seed(common.seed, embedding->origin.seed);
       // Played as it was made to be played, unless told otherwise.
       const auto made = embedding->origin.settings.find("act");
-      if (!given(settings, "act") && made != embedding->origin.settings.end() && made->second == "mean") {
+      if (!playing.act_given && made != embedding->origin.settings.end() && made->second == "mean") {
         options.act = mercer::Act::mean;
       }
     } else {
@@ -66,7 +65,7 @@ struct CertifyVerb {
       if (stored) tell("\nThe certificate is now in {}.\n", file);
     }
     if (common.json) print_json(nlohmann::ordered_json::parse(mercer::certificate_json(certificate)));
-    if (!certificate.met) refuse(certificate);
+    if (!certificate.met) throw_not_met(certificate);
   }
 
   mercer::CertifyOptions collect(const mercer::Env& env, const CommonOptions& common) const {
@@ -80,16 +79,11 @@ struct CertifyVerb {
     options.method = mercer::parse_loss_method(method);
     options.act = played.act;
     options.horizon = played.horizon;
-    options.start_states = played.start_states;
+    options.gamma = played.gamma.value_or(1);
     options.levels = levels;
     if (!max_loss.empty()) options.max_loss = parse_fraction(max_loss, "--max-loss");
     options.max_loss_return = max_loss_return;
     return options;
-  }
-
-  static bool given(const Settings& settings, const std::string& name) {
-    const auto found = std::ranges::find(settings.all(), name, &Setting::name);
-    return found != settings.all().end() && found->option->count() > 0;
   }
 
   // Episodes that neither made the embedding (its seed) nor were looked at when it was made (the seed after it).
@@ -97,22 +91,6 @@ struct CertifyVerb {
     constexpr std::uint64_t apart = std::uint64_t{1} << 32;
     const std::uint64_t seed = asked + apart;
     return seed == made_with || seed == made_with + 1 ? seed + apart : seed;
-  }
-
-  [[noreturn]] static void refuse(const mercer::Certificate& certificate) {
-    std::string promised, allowed;
-    if (certificate.budget_percent) {
-      promised = fmt::format("{:.4f}%", certificate.upper_percent.value_or(0));
-      allowed = fmt::format("{:.6g}%", *certificate.budget_percent);
-    }
-    if (certificate.budget_return && !(certificate.upper_return <= *certificate.budget_return)) {
-      promised = fmt::format("{:.6g}", certificate.upper_return);
-      allowed = fmt::format("{:.6g}", *certificate.budget_return);
-    }
-    throw Error(ErrorCode::not_met,
-                fmt::format("the loss may be up to {}, and {} is allowed; measured: {:.4f}%", promised, allowed,
-                            certificate.loss_percent),
-                "Use more episodes if what was measured is well below, a larger embedding if not");
   }
 };
 
@@ -141,5 +119,5 @@ void add_certify(Program& program) {
   settings.add({"coupled", "Episodes of the teacher for bounds that need its steps [1000]", "N"}, state->coupled);
   settings.add({"attempt", "This is the j-th candidate that you certify: spend less on each", "J"}, state->attempt);
   settings.add({"dry-run", "Do not write the certificate into the file", ""}, state->dry_run);
-  verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
+  verb.run = [state, &program] { state->run(program.common()); };
 }

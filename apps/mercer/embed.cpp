@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
 #include "embed_continuous.hpp"
+#include "fraction.hpp"
 #include "mercer/basis/basis.hpp"
+#include "mercer/certify/choose_k.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
 #include "mercer/io/file.hpp"
@@ -103,8 +105,15 @@ struct EmbedVerb {
   std::string route = "lattice";
   std::uint64_t rollouts = 200;
   std::string out;
+  std::string max_loss;
+  std::optional<double> max_loss_return;
+  double confidence = 0.95;
+  std::uint64_t certify_episodes = 10000;
+
+  bool has_budget() const { return !max_loss.empty() || max_loss_return; }
 
   void check() const {
+    if (has_budget()) playing.refuse_starts();
     if (out.empty())
       throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");
     if (!out.ends_with(".mercer")) {
@@ -121,26 +130,63 @@ struct EmbedVerb {
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
     const mercer::LatticeOptions options = lattice.lattice();
-    const mercer::TruncationOptions truncation = lattice.truncation();
+    mercer::TruncationOptions truncation = lattice.truncation();
     mercer::make_basis(truncation.basis);  // refuses a name that is none before any work is done
     mercer::RolloutOptions collecting;
     collecting.episodes = rollouts;
     collecting.seed = common.seed;
     const mercer::Rollouts met = Playing::play(*env, *teacher, collecting, common);
     const mercer::Lattice made = mercer::make_lattice(*teacher, met, options);
+    std::optional<mercer::KChoice> choice;
+    if (has_budget()) {
+      choice = choose(*env, *teacher, made, options.playing, truncation, common);
+      truncation.k = choice->k;
+    }
     const auto embedding = mercer::LatticeEmbedding::make(*teacher, made, options.playing, truncation, common.seed);
     mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
     for (const Setting& setting : settings.all()) {
       if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
     }
     mercer::write_embedding(out, embedding, origin);
+    if (choice) mercer::add_certificate(out, choice->certificate);
 
     const auto plain = mercer::lattice_policy("lattice", *teacher, made, made.table, options.playing);
-    report(*env, *teacher, plain, made, common);
+    report(*env, *teacher, plain, made, choice, common);
+    if (choice && !choice->met) throw_not_met(choice->certificate);
+  }
+
+  // The smallest K that keeps the budget. Up to --k if it was given, otherwise all there are.
+  mercer::KChoice choose(const mercer::Env& env, const mercer::Policy& teacher, const mercer::Lattice& made,
+                         const mercer::LatticePlay& play, const mercer::TruncationOptions& truncation,
+                         const CommonOptions& common) const {
+    const auto with = [&](std::size_t k) {
+      mercer::TruncationOptions of = truncation;
+      of.k = k;
+      return mercer::LatticeEmbedding::make(teacher, made, play, of, common.seed);
+    };
+    const mercer::RolloutOptions judging = playing.complete(env, common);
+    mercer::CertifyOptions options;
+    options.episodes = certify_episodes;
+    options.seed = common.seed + (std::uint64_t{1} << 33);  // episodes that nothing else here plays
+    options.confidence = confidence;
+    options.act = judging.act;
+    options.horizon = judging.horizon;
+    options.gamma = judging.gamma.value_or(1);
+    if (!max_loss.empty()) options.max_loss = parse_fraction(max_loss, "--max-loss");
+    options.max_loss_return = max_loss_return;
+    const mercer::StudentOfK student = [&](std::size_t k) {
+      return std::make_shared<mercer::LatticePolicy>(with(k).policy());
+    };
+    const std::size_t most = truncation.k > 0 ? truncation.k : 2 * with(0).k();
+    mercer::KChoice choice =
+        mercer::choose_k(env, teacher, student, 1, most, options, 3, terminal_progress(common.quiet));
+    choice.certificate.env = playing.env;
+    return choice;
   }
 
   void report(const mercer::Env& env, const mercer::Policy& teacher, const mercer::LatticePolicy& plain,
-              const mercer::Lattice& made, const CommonOptions& common) const {
+              const mercer::Lattice& made, const std::optional<mercer::KChoice>& choice,
+              const CommonOptions& common) const {
     const mercer::EmbeddingFile file = mercer::read_embedding(out);  // what is judged is what was written
     const mercer::LatticeEmbedding& embedding = file.embedding.lattice();
     mercer::RolloutOptions judging = playing.complete(env, common);
@@ -169,23 +215,42 @@ struct EmbedVerb {
       tell("teacher:   {}\nlattice:   {}\nembedding: {}\n", to_text(of_teacher), to_text(of_lattice),
            to_text(of_embedding));
     }
+    if (choice && !common.quiet) {
+      for (const mercer::KPoint& point : choice->curve) {
+        tell("k {:>8}: measured loss {:.3f}%, promised {:.6g} in return{}\n", point.k, point.loss_percent,
+             point.upper_return, point.met ? "" : ", too much");
+      }
+      tell("{}", mercer::certificate_page(choice->certificate));
+    }
     if (!common.json) return;
-    print_json(
-        {{"route", "lattice"},
-         {"basis", embedding.basis()},
-         {"k", embedding.k()},
-         {"parameters", embedding.parameters().published},
-         {"parameters_stored", embedding.parameters().stored},
-         {"bytes", file.bytes},
-         {"payload_bytes", embedding.payload().size()},
-         {"visited_cells", made.cells->size()},
-         {"pruned_percent", made.pruned_percent()},
-         {"collapsed_bins", made.collapsed_bins},
-         {"w1", line ? json(distance.w1) : json(nullptr)},
-         {"tv", distance.tv},
-         {"returns",
-          {{"teacher", to_json(of_teacher)}, {"lattice", to_json(of_lattice)}, {"embedding", to_json(of_embedding)}}},
-         {"file", out}});
+    json document{
+        {"route", "lattice"},
+        {"basis", embedding.basis()},
+        {"k", embedding.k()},
+        {"parameters", embedding.parameters().published},
+        {"parameters_stored", embedding.parameters().stored},
+        {"bytes", file.bytes},
+        {"payload_bytes", embedding.payload().size()},
+        {"visited_cells", made.cells->size()},
+        {"pruned_percent", made.pruned_percent()},
+        {"collapsed_bins", made.collapsed_bins},
+        {"w1", line ? json(distance.w1) : json(nullptr)},
+        {"tv", distance.tv},
+        {"returns",
+         {{"teacher", to_json(of_teacher)}, {"lattice", to_json(of_lattice)}, {"embedding", to_json(of_embedding)}}},
+        {"file", out}};
+    if (choice) {
+      document["curve"] = json::array();
+      for (const mercer::KPoint& point : choice->curve) {
+        document["curve"].push_back({{"k", point.k},
+                                     {"loss_percent", point.loss_percent},
+                                     {"upper_percent", point.upper_percent ? json(*point.upper_percent) : json()},
+                                     {"upper_return", point.upper_return},
+                                     {"met", point.met}});
+      }
+      document["certificate"] = json::parse(mercer::certificate_json(choice->certificate));
+    }
+    print_json(document);
   }
 };
 
@@ -201,6 +266,13 @@ void add_embed(Program& program) {
   state->lattice.add_settings(*verb.settings);
   state->continuous.add_settings(*verb.settings);
   verb.settings->add({"rollouts", "Episodes that the embedding is made from [200]", "N"}, state->rollouts);
+  verb.settings->add(
+      {"max-loss", "Choose the smallest k whose certified loss is at most this share, such as 3%", "SHARE"},
+      state->max_loss);
+  verb.settings->add({"max-loss-return", "The same in units of return", "X"}, state->max_loss_return);
+  verb.settings->add({"certify-episodes", "Paired episodes that choose k, and as many that certify it [10000]", "N"},
+                     state->certify_episodes);
+  verb.settings->add({"confidence", "Of that promise, between 0 and 1 [0.95]", "P"}, state->confidence);
   verb.settings->add({"out", "The file of the embedding, ending in .mercer", "FILE"}, state->out);
   verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
 }

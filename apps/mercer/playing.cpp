@@ -21,10 +21,10 @@ void Playing::add_settings(Settings& settings) {
       {"policy", "Policy: uniform, tabular:FILE, or a file .onnx, .safetensors or .mercer", "POLICY"}, policy);
   kind.choices = {"uniform", "tabular:"};
   settings.add({"episodes", fmt::format("Episodes to play, 1 to 10^9 [{}]", options.episodes), "N"}, options.episodes);
-  Setting& act = settings.add_choice({"act", "Draw actions or play the mean one [sample]", "HOW"}, options.act,
+  Setting& how = settings.add_choice({"act", "Draw actions or play the mean one [sample]", "HOW"}, options.act,
                                      {{"sample", mercer::Act::sample}, {"mean", mercer::Act::mean}});
-  act.assign = [this, set = act.assign](const std::string& text, const std::string& source) {
-    set(text, source);
+  how.assign = [this, assign = how.assign](const std::string& text, const std::string& source) {
+    assign(text, source);
     act_given = true;
   };
   settings.add({"gamma", "Discount, 0 to 1 [the task's]", "G"}, options.gamma);
@@ -75,6 +75,12 @@ mercer::RolloutOptions Playing::complete(const mercer::Env& task, const CommonOp
   }
   completed.start_states = from.start_states;
   return completed;
+}
+
+void Playing::refuse_starts() const {
+  if (starts.empty()) return;
+  throw Error(ErrorCode::bad_value, "--starts was given, and a certificate needs start states that the task draws",
+              "Leave it out; 'mercer evaluate --against' compares on given starts");
 }
 
 mercer::Rollouts Playing::play(const mercer::Env& task, const mercer::Policy& player,

@@ -16,7 +16,7 @@ struct Playing {
   std::vector<mercer::PolicySetting> policy_settings;  ///< what the flags say about a network
   std::string starts;
   mercer::RolloutOptions options;
-  bool act_given = false;  ///< whether `options.act` was asked for
+  bool act_given = false;  ///< --act was said, wherever
 
   void add_settings(Settings& settings);
   /// Makes the task; throws `missing_option` when none was named.
@@ -24,6 +24,8 @@ struct Playing {
   std::unique_ptr<mercer::Policy> make_policy(const mercer::Env& env) const;
   /// The options with the seed and the start states of `--starts` put in.
   mercer::RolloutOptions complete(const mercer::Env& env, const CommonOptions& common) const;
+  /// Throws when start states were given: a certificate needs independent ones.
+  void refuse_starts() const;
   /// Plays, with a progress bar where there is a terminal and the speed in the log.
   static mercer::Rollouts play(const mercer::Env& env, const mercer::Policy& policy,
                                const mercer::RolloutOptions& options, const CommonOptions& common);

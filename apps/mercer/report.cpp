@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "mercer/core/error.hpp"
+
 using json = nlohmann::ordered_json;
 
 json to_json(const mercer::ReturnSummary& summary) {
@@ -20,6 +22,22 @@ std::string to_text(const mercer::ReturnSummary& summary) {
   if (std::isnan(summary.std)) return fmt::format("{:.6g} (one episode: no interval)", summary.mean);
   return fmt::format("mean {:.6g}, std {:.4g}, 95% interval [{:.6g}, {:.6g}]", summary.mean, summary.std,
                      summary.ci95.low, summary.ci95.high);
+}
+
+void throw_not_met(const mercer::Certificate& certificate) {
+  std::string promised, allowed;
+  if (certificate.budget_percent) {
+    promised = certificate.upper_percent ? fmt::format("{:.4f}%", *certificate.upper_percent) : "any share";
+    allowed = fmt::format("{:.6g}%", *certificate.budget_percent);
+  }
+  if (certificate.budget_return && !(certificate.upper_return <= *certificate.budget_return)) {
+    promised = fmt::format("{:.6g}", certificate.upper_return);
+    allowed = fmt::format("{:.6g}", *certificate.budget_return);
+  }
+  throw mercer::Error(mercer::ErrorCode::not_met,
+                      fmt::format("the loss may be up to {}, and {} is allowed; measured: {:.4f}%", promised, allowed,
+                                  certificate.loss_percent),
+                      "Use more episodes if what was measured is well below, a larger embedding if not");
 }
 
 void print_json(const json& document) { fmt::print("{}\n", document.dump(2)); }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "mercer/measure/certificate.hpp"
 #include "mercer/measure/returns.hpp"
 
 /// {"mean", "std", "ci95"} as scripts rely on; what is unknown is null.
@@ -12,6 +13,9 @@ nlohmann::ordered_json to_json(const mercer::PairedLoss& loss);
 
 /// "mean -1221.3, std 293.4, 95% interval [-1239.5, -1203.1]"
 std::string to_text(const mercer::ReturnSummary& summary);
+
+/// Ends the program with the exit code of a budget that is not met, saying what is promised instead.
+[[noreturn]] void throw_not_met(const mercer::Certificate& certificate);
 
 /// Prints one JSON document on standard output.
 void print_json(const nlohmann::ordered_json& document);

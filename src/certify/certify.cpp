@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/certify/coupling.hpp"
+#include "mercer/measure/returns.hpp"
 #include "mercer/rollout/paired.hpp"
 
 namespace mercer {
@@ -34,7 +35,7 @@ Certificate certify(const Env& env, const Policy& teacher, const Policy& student
   playing.seed = options.seed;
   playing.act = options.act;
   playing.horizon = horizon;
-  playing.start_states = options.start_states;
+  playing.gamma = options.gamma;
   return certify_paired(env, teacher, student, paired_returns(env, teacher, student, playing, progress), options,
                         progress);
 }
@@ -44,19 +45,21 @@ Certificate certify_paired(const Env& env, const Policy& teacher, const Policy& 
   const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);
   const double confidence =
       options.attempt > 0 ? confidence_of_attempt(options.confidence, options.attempt) : options.confidence;
-  const LossBound bound = certify_loss(paired.teacher, paired.student, paired.range, confidence, options.method);
+  const bool discounted = options.gamma < 1;
+  const std::vector<double>& of_teacher = discounted ? paired.discounted_teacher : paired.teacher;
+  const std::vector<double>& of_student = discounted ? paired.discounted_student : paired.student;
+  const Range range = return_range(env, horizon, options.gamma);
+  const LossBound bound = certify_loss(of_teacher, of_student, range, confidence, options.method);
 
   Certificate certificate;
-  for (const double value : paired.teacher) {
-    certificate.teacher_return = (std::isnan(certificate.teacher_return) ? 0 : certificate.teacher_return) + value;
-  }
-  certificate.teacher_return /= static_cast<double>(paired.teacher.size());
+  certificate.teacher_return = summarise(of_teacher).mean;
   certificate.loss_return = bound.loss_mean;
   certificate.loss_percent = bound.loss_percent;
   certificate.upper_return = bound.upper_loss;
   certificate.upper_percent = bound.upper_percent;
   certificate.confidence = options.confidence;
   certificate.method = loss_method_name(options.method);
+  certificate.gamma = options.gamma;
   certificate.act = options.act == Act::mean ? "mean" : "sample";
   certificate.env = env.task().name;
   certificate.teacher = teacher.name();
@@ -69,7 +72,7 @@ Certificate certify_paired(const Env& env, const Policy& teacher, const Policy& 
 
   if (options.levels.contains(Level::statistical)) {
     certificate.rows.push_back(certificate_row("paired", "statistical", bound.upper_loss, bound.loss_mean,
-                                               paired.range.width(), paired_assumptions(options, paired.range)));
+                                               range.width(), paired_assumptions(options, range)));
   }
   CertifyOptions spent = options;
   spent.confidence = confidence;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "mercer/certify/coupling.hpp"
 #include "mercer/core/error.hpp"
 
 namespace mercer {
@@ -24,16 +25,16 @@ class Search {
     playing_.act = options.act;
     playing_.horizon = options.horizon.value_or(env.task().time_limit);
     playing_.keep_steps = false;
-    playing_.start_states = options.start_states;
-    teacher_ = rollout(env, teacher, playing_, progress).returns;
+    playing_.gamma = options.gamma;
+    teacher_ = play(teacher);
   }
 
   bool keeps(std::size_t k) {
     const auto known = tried_.find(k);
     if (known != tried_.end()) return known->second.met;
-    const std::vector<double> returns = rollout(env_, *student_(k), playing_, progress_).returns;
-    const LossBound bound =
-        certify_loss(teacher_, returns, env_.return_range(*playing_.horizon), options_.confidence, options_.method);
+    const std::vector<double> returns = play(*student_(k));
+    const LossBound bound = certify_loss(teacher_, returns, return_range(env_, *playing_.horizon, options_.gamma),
+                                         options_.confidence, options_.method);
     if (options_.max_loss) require_percent(bound);
     KPoint point{k, bound.loss_percent, bound.upper_percent, bound.upper_loss, true};
     if (options_.max_loss) point.met = *bound.upper_percent <= 100 * *options_.max_loss;
@@ -45,6 +46,11 @@ class Search {
   const std::map<std::size_t, KPoint>& tried() const { return tried_; }
 
  private:
+  std::vector<double> play(const Policy& policy) const {
+    Rollouts played = rollout(env_, policy, playing_, progress_);
+    return options_.gamma < 1 ? std::move(played.discounted_returns) : std::move(played.returns);
+  }
+
   const Env& env_;
   const StudentOfK& student_;
   const CertifyOptions& options_;
@@ -81,22 +87,18 @@ KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& studen
   bracket(search, least, most);
 
   KChoice choice;
-  std::vector<std::size_t> candidates;
-  for (const auto& [k, point] : search.tried()) {
-    choice.curve.push_back(point);
-    if (point.met) candidates.push_back(k);
-  }
-  if (candidates.empty()) {  // the best there is, and the gap to the budget
-    candidates.push_back(std::ranges::min(choice.curve, {}, &KPoint::upper_return).k);
-    attempts = 1;
-  }
+  for (const auto& [k, point] : search.tried()) choice.curve.push_back(point);
+  const auto smallest = std::ranges::find(choice.curve, true, &KPoint::met);
+  const bool found = smallest != choice.curve.end();
+  // Where none keeps the budget: the best there is, and the gap.
+  choice.k = found ? smallest->k : std::ranges::min(choice.curve, {}, &KPoint::upper_return).k;
   CertifyOptions second = options;
   second.seed = options.seed + 1;
-  for (second.attempt = 1; second.attempt <= std::min(attempts, candidates.size()); ++second.attempt) {
-    choice.k = candidates[second.attempt - 1];
+  for (second.attempt = 1;; ++second.attempt) {
     choice.certificate = certify(env, teacher, *student(choice.k), second, progress);
     choice.met = choice.certificate.met;
-    if (choice.met) break;
+    if (choice.met || !found || second.attempt >= attempts || choice.k >= most) break;
+    choice.k = std::min(choice.k + std::max<std::size_t>(choice.k / 7, 1), most);
   }
   return choice;
 }

@@ -146,11 +146,18 @@ std::string why_not(const Policy& teacher, const Policy& student, const Rollouts
 
 }  // namespace
 
+Range return_range(const Env& env, std::uint32_t horizon, double gamma) {
+  if (gamma == 1) return env.return_range(horizon);
+  const double steps = (1 - std::pow(gamma, horizon)) / (1 - gamma);
+  const Range reward = env.task().reward;
+  return {std::min(reward.low, 0.0) * steps, std::max(reward.high, 0.0) * steps};
+}
+
 std::vector<double> losable(const Env& env, std::uint32_t horizon, double gamma, bool endless) {
   const Range reward = env.task().reward;
   // An episode that ended earns 0 from then on.
   const double width = std::max(reward.high, 0.0) - std::min(reward.low, 0.0);
-  double cap = gamma == 1 ? env.return_range(horizon).width() : std::numeric_limits<double>::infinity();
+  const double cap = endless ? std::numeric_limits<double>::infinity() : return_range(env, horizon, gamma).width();
   std::vector<double> f(horizon + std::size_t{1}, 0);
   if (endless && gamma < 1) f[horizon] = width * std::pow(gamma, horizon) / (1 - gamma);
   for (std::size_t k = horizon; k-- > 0;) f[k] = f[k + 1] + width * std::pow(gamma, static_cast<double>(k));

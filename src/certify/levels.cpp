@@ -33,7 +33,8 @@ std::string with_confidence(const CertifyOptions& options, std::size_t episodes)
 }
 
 void add_coupling(Ladder& ladder, const Rollouts& held_out) {
-  const CouplingOptions options{.confidence = ladder.options.confidence, .act = ladder.options.act};
+  const CouplingOptions options{
+      .confidence = ladder.options.confidence, .gamma = ladder.options.gamma, .act = ladder.options.act};
   const CouplingBound bound =
       coupling_bound(ladder.env, ladder.teacher, ladder.student, held_out, ladder.horizon, options);
   if (!bound.applicable) {
@@ -100,7 +101,7 @@ std::optional<double> largest_tv(const Ladder& ladder) {
 void add_rigorous(Ladder& ladder) {
   ladder.add("trivial", "rigorous", ladder.width, {"every return lies in the task's declared range"});
   if (const std::optional<double> alpha = largest_tv(ladder)) {
-    const std::vector<double> f = losable(ladder.env, ladder.horizon, 1);
+    const std::vector<double> f = losable(ladder.env, ladder.horizon, ladder.options.gamma);
     double value = 0, together = 1;
     for (std::size_t k = 0; k < ladder.horizon; ++k) {
       together *= 1 - std::min(*alpha, 1.0);
@@ -116,20 +117,23 @@ void add_rigorous(Ladder& ladder) {
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                          double measured, const Progress& progress) {
   const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);
-  Ladder ladder{env, teacher, student, options, horizon, measured, env.return_range(horizon).width(), {}};
+  Ladder ladder{env, teacher, student, options, horizon, measured, return_range(env, horizon, options.gamma).width(),
+                {}};
   if (options.levels.contains(Level::statistical)) {
     RolloutOptions playing;
     playing.episodes = std::min(options.episodes, options.coupled);
     playing.seed = options.seed;
     playing.act = options.act;
     playing.horizon = horizon;
-    playing.start_states = options.start_states;
     const Rollouts held_out = rollout(env, teacher, playing, progress);
     add_coupling(ladder, held_out);
     add_pruning(ladder, held_out);
   }
   if (options.levels.contains(Level::rigorous)) add_rigorous(ladder);
   // Levels paper, exact and the rest of rigorous stand on a finite model of the task; their rows belong here.
+  if (options.levels.contains(Level::paper) || options.levels.contains(Level::exact)) {
+    ladder.out.not_covered.emplace_back("the levels paper and exact: they stand on a finite model of the task");
+  }
   return std::move(ladder.out);
 }
 

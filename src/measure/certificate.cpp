@@ -77,6 +77,7 @@ std::string certificate_page(const Certificate& certificate) {
   text += promise(certificate) + budget(certificate);
   text += fmt::format("{} paired episodes, seed {}, actions {}, by {}.\n", certificate.episodes, certificate.seed,
                       certificate.act == "mean" ? "not drawn (mean)" : "drawn", certificate.method);
+  if (certificate.gamma < 1) text += fmt::format("Returns are discounted by {} a step.\n", certificate.gamma);
   if (certificate.attempt > 0)
     text += fmt::format("Attempt {}: the confidence counts those before it.\n", certificate.attempt);
   if (!certificate.rows.empty()) text += table(certificate.rows) + "\nWhat each bound rests on:\n";

@@ -44,6 +44,7 @@ ordered to_json(const Certificate& certificate) {
           {"confidence", certificate.confidence},
           {"level", certificate.level},
           {"method", certificate.method},
+          {"gamma", certificate.gamma},
           {"act", certificate.act},
           {"env", certificate.env},
           {"teacher", certificate.teacher},
@@ -72,6 +73,7 @@ Certificate certificate_from_json(const json& document, const std::string& owner
     read.confidence = document.at("confidence").get<double>();
     read.level = document.at("level").get<std::string>();
     read.method = document.at("method").get<std::string>();
+    read.gamma = document.at("gamma").get<double>();
     read.act = document.at("act").get<std::string>();
     read.env = document.at("env").get<std::string>();
     read.teacher = document.at("teacher").get<std::string>();

@@ -68,6 +68,24 @@ TEST(Certify, budgets_are_kept_or_not) {
   for (const CertificateRow& row : refused.rows) EXPECT_EQ(row.level, "statistical");
 }
 
+// The same ladder over discounted returns, whose truth is solved too.
+TEST(Certify, discounted_returns_have_a_ladder_of_their_own) {
+  TabularMdp mdp = random_mdp(6, 3, 4);
+  mdp.horizon = 40;
+  const auto pi1 = random_rows(6, 3, 4, 1), pi2 = mixed(pi1, random_rows(6, 3, 4, 2), 0.3);
+  const TabularEnv env("t", mdp);
+  const double loss = finite_return(mdp, pi1, 0.9) - finite_return(mdp, pi2, 0.9);
+  CertifyOptions options;
+  options.episodes = 2000;
+  options.gamma = 0.9;
+  const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
+  EXPECT_NEAR(made.loss_return, loss, 0.1);
+  for (const CertificateRow& row : made.rows) {
+    EXPECT_GE(row.value, row.term == "paired" ? loss : std::abs(loss)) << row.term;
+    EXPECT_TRUE(row.term != "trivial" || row.value <= 2 * (1 - std::pow(0.9, 40)) / 0.1 + 1e-9);
+  }
+}
+
 // A later attempt has less to spend: it promises less.
 TEST(Certify, attempts_cost) {
   const TabularEnv env("chain", make_chain(4, 0.8, 30));
@@ -160,9 +178,12 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
   EXPECT_EQ(choice.certificate.seed, options.seed + 1);
   EXPECT_GT(choice.k, 1u);
   EXPECT_LT(choice.k, 64u);
-  std::size_t smaller_that_keep = 0;
-  for (const KPoint& point : choice.curve) smaller_that_keep += point.k < choice.k && point.met ? 1 : 0;
-  EXPECT_LE(smaller_that_keep, 2u);  // only what failed on split 2 is passed over
+  const auto smallest = std::ranges::find(choice.curve, true, &KPoint::met);
+  ASSERT_NE(smallest, choice.curve.end());
+  EXPECT_GE(choice.k, smallest->k);
+  EXPECT_LE(choice.k, smallest->k * 8 / 7 * 8 / 7 + 2);  // larger only for what failed on split 2
+  EXPECT_FALSE((smallest - 1)->met);
+  EXPECT_LE(smallest->k - (smallest - 1)->k, 1u);
   EXPECT_TRUE(std::ranges::is_sorted(choice.curve, {}, &KPoint::k));
   for (std::size_t i = 1; i < choice.curve.size(); ++i) {
     EXPECT_LE(choice.curve[i].loss_percent, choice.curve[i - 1].loss_percent + 0.5);

@@ -77,9 +77,29 @@ def test_more_confidence_promises_less(embedded):
     assert upper[0] < upper[1] and upper[0] < upper[2] and upper[0] < upper[3]
 
 
+def test_discounted_returns_are_certified_on_request(embedded):
+    plain = embedded.json("certify", "p.mercer", *CAR, *FEW, "--dry-run")
+    discounted = embedded.json("certify", "p.mercer", *CAR, *FEW, "--dry-run", "--gamma", 0.99)
+    assert discounted["gamma"] == 0.99 and abs(discounted["teacher_return"]) < abs(plain["teacher_return"])
+
+
 def test_any_policy_can_be_certified_against_another(mercer):
     said = mercer.json("certify", ACTOR, *CAR, *FEW)
     assert said["loss_percent"] == 0 and 0 < said["upper_percent"] < 10
+
+
+def test_embed_chooses_k_by_a_budget(mercer):
+    flags = ("embed", *CAR, "--rollouts", 30, "--episodes", 20, "--state-bins", 12, "--action-bins", 9,
+             "--certify-episodes", 300, "--out", "p.mercer")
+    said = mercer.json(*flags, "--max-loss", "60%")
+    kept = [point["k"] for point in said["curve"] if point["met"]]
+    assert said["certificate"]["met"] and said["certificate"]["upper_percent"] <= 60
+    assert min(kept) <= said["k"] < max(kept)
+    assert mercer.json("inspect", "p.mercer")["certificate"] == said["certificate"]
+    assert mercer.json("inspect", "p.mercer")["k"] == said["k"]
+    done = mercer.run(*flags, "--max-loss-return", 0.001, "--k", 20)
+    assert done.returncode == 5 and "E501" in done.stderr
+    assert mercer.json("inspect", "p.mercer")["certificate"]["met"] is False
 
 
 @pytest.mark.parametrize("flags, code, said", [
@@ -89,6 +109,7 @@ def test_any_policy_can_be_certified_against_another(mercer):
     (["--level", "exakt"], 2, "Did you mean 'exact'?"),
     (["--method", "beting"], 2, "Did you mean 'betting'?"),
     (["--episodes", 1], 2, "Use more episodes"),
+    (["--starts", "s.npz"], 2, "start states that the task draws"),
 ])
 def test_bad_input_is_told(embedded, flags, code, said):
     before = (embedded.folder / "p.mercer").read_bytes()

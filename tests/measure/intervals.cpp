@@ -34,7 +34,9 @@ TEST(Intervals, equal_the_golden_ones) {
 }
 
 TEST(ClopperPearson, equals_the_golden_bounds) {
-  for (const nlohmann::json& golden : read_golden("theory/pruning.json").at("clopper_pearson_upper")) {
+  const nlohmann::json cases = read_golden("theory/pruning.json").at("clopper_pearson_upper");
+  ASSERT_FALSE(cases.empty());
+  for (const nlohmann::json& golden : cases) {
     const Range found =
         clopper_pearson_interval(golden.at("hits").get<std::size_t>(), golden.at("n").get<std::size_t>(),
                                  golden.at("delta").get<double>(), Sides::upper);

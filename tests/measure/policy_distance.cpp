@@ -26,7 +26,9 @@ const std::vector<double> one_state{0};
 const MatrixView<const double> state(one_state.data(), 1, 1);
 
 TEST(Gaussian, distances_equal_the_golden_ones) {
-  for (const nlohmann::json& golden : read_golden("theory/gaussian_tv.json").at("cases")) {
+  const nlohmann::json cases = read_golden("theory/gaussian_tv.json").at("cases");
+  ASSERT_FALSE(cases.empty());
+  for (const nlohmann::json& golden : cases) {
     const double mu1 = golden.at("mu1"), s1 = golden.at("sigma1"), mu2 = golden.at("mu2"), s2 = golden.at("sigma2");
     EXPECT_NEAR(gaussian_total_variation(mu1, s1, mu2, s2), golden.at("tv").get<double>(), 1e-9);
     EXPECT_NEAR(gaussian_total_variation(mu2, s2, mu1, s1), golden.at("tv").get<double>(), 1e-9);
@@ -38,7 +40,9 @@ TEST(Gaussian, distances_equal_the_golden_ones) {
 
 // Squashing changes neither total variation nor divergence: quadrature over actions must find the closed forms.
 TEST(PolicyDistance, of_squashed_gaussians_is_that_of_gaussians) {
-  for (const nlohmann::json& golden : read_golden("theory/gaussian_tv.json").at("cases")) {
+  const nlohmann::json cases = read_golden("theory/gaussian_tv.json").at("cases");
+  ASSERT_FALSE(cases.empty());
+  for (const nlohmann::json& golden : cases) {
     const double mu1 = golden.at("mu1"), s1 = golden.at("sigma1"), mu2 = golden.at("mu2"), s2 = golden.at("sigma2");
     const PolicyDistance found = policy_distance(squashed(mu1, s1), squashed(mu2, s2), state);
     EXPECT_NEAR(found.tv, golden.at("tv").get<double>(), 1e-4);

@@ -78,7 +78,7 @@ TEST(Transport, equals_the_best_pairing_of_repeated_points) {
 }
 
 TEST(Transport, equals_the_area_between_distribution_functions_on_a_line) {
-  for (const std::size_t count : {2, 30, 301}) {
+  for (const std::size_t count : {2, 30, 301, 1500}) {
     const Points x = cloud(1, count, 1), y = cloud(1, count + 7, 2, 1);
     std::vector<double> weights(count + 7);
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = static_cast<double>(i % 5);

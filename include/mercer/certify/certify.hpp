@@ -29,11 +29,11 @@ struct CertifyOptions {
   std::size_t attempt = 0;  ///< j from 1: candidate of a search, spends (1 - confidence) / (j (j + 1)); 0: the only one
   LossMethod method = LossMethod::betting;
   Act act = Act::sample;
+  double gamma = 1;                      ///< below 1: of the discounted return; 0 to 1
   std::optional<std::uint32_t> horizon;  ///< by default the task's
   std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
   std::optional<double> max_loss;         ///< allowed loss as a fraction of the teacher's |return|
   std::optional<double> max_loss_return;  ///< allowed loss in units of return
-  std::vector<double> start_states{};     ///< as in RolloutOptions
 };
 
 /// What the student may lose against the teacher in the task: plays both on the same episodes, bounds the loss, and

@@ -31,9 +31,9 @@ using StudentOfK = std::function<std::shared_ptr<const Policy>(std::size_t k)>;
 /// `max_loss_return`).
 ///
 /// Split 1 (seed `options.seed`) finds it: the certified loss at `most`, then halving on a scale of ratios between a K
-/// that fails and one that keeps, then the last `linear` values one by one, since losses need not fall with K. Split 2
-/// (the seed after it) certifies the K found; should it fail there, the next larger K that kept split 1 is tried, up to
-/// `attempts`, the j-th of them spending (1 - confidence) / (j (j + 1)). So the certificate holds although K was
+/// that fails and one that keeps, then the last four values one by one, since losses need not fall with K. Split 2
+/// (the seed after it) certifies the K found; should it fail there, a K larger by a seventh is tried, up to `attempts`
+/// times, the j-th of them spending (1 - confidence) / (j (j + 1)). So the certificate holds although K was
 /// chosen by data. The teacher is played once on each split. Throws `missing_option` without a budget.
 KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& student, std::size_t least, std::size_t most,
                  const CertifyOptions& options, std::size_t attempts = 3, const Progress& progress = {});

@@ -30,6 +30,7 @@ struct Certificate {
   double confidence = 0.95;
   std::string level = "statistical";  ///< of the upper bounds
   std::string method;                 ///< of the statistical level
+  double gamma = 1;                   ///< discount of the returns; 1: none
   std::string act = "sample";         ///< how both were played: sample or mean
   std::string env;
   std::string teacher;

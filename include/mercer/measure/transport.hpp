@@ -18,7 +18,7 @@ inline constexpr std::size_t most_transport_points = 2000;
 
 /// Wasserstein distance in several dimensions, the least mean Euclidean distance over which the mass of `x` must be
 /// moved to become `y`: exact, by the network simplex method on whole numbers (weights are rounded to 2^-50 of their
-/// sum). At most 2,000 points each. Two or three seconds for 2,000 each. Throws `too_large` beyond, and what
+/// sum). At most 2,000 points each. About a second for 2,000 each. Throws `too_large` beyond, and what
 /// `wasserstein` throws.
 double transport_distance(const WeightedPoints& x, const WeightedPoints& y);
 
