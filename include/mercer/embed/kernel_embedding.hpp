@@ -12,7 +12,7 @@ struct KernelOptions {
   Kernel kernel = Kernel::matern52;
   std::vector<double> lengths{1, 2, 4};  ///< to try: times sqrt(observations), in standard deviations of the states
   double held_out = 0.25;                ///< share of the states that judge and do not fit, 0.01 to 0.9
-  double ridge = 1e-9;                   ///< of the fit, relative to the largest diagonal entry
+  double ridge = 1e-9;                   ///< of the fit, relative to the diagonal
   NumberFormat format = NumberFormat::float32;
   bool whole_distribution = true;  ///< the Gaussian head; otherwise the mean action only
   std::uint64_t seed = 0;          ///< of random features
@@ -21,10 +21,11 @@ struct KernelOptions {
 /// One expansion that keeps to a budget.
 struct KernelCandidate {
   ContinuousEmbedding embedding;
-  bool landmarks = false;     ///< otherwise random features
-  double length = 0;          ///< as in `KernelOptions::lengths`
-  std::size_t floats = 0;     ///< K (observations + outputs) or K outputs, and 2 observations + 1 for the coordinates
-  double error = 0;           ///< on held-out states: mean total variation, or mean squared error of the action
+  bool landmarks = false;  ///< otherwise random features
+  double length = 0;       ///< as in `KernelOptions::lengths`
+  std::size_t floats = 0;  ///< K (observations + outputs) or K outputs, 2 observations + 1 for the coordinates, and
+                           ///< (observations + 1) outputs where there is a linear part
+  double error = 0;        ///< on held-out states: mean total variation, or mean squared error of the action
 };
 
 /// The best expansion in landmarks (P-greedy among the states) and the best in random Fourier features that a budget of
