@@ -57,16 +57,29 @@ inline GaussianPolicy tanh_teacher(std::size_t observations, std::size_t actions
           }};
 }
 
-/// States of unit variance, each axis correlated along time: s' = 0.9 s + sqrt(1 - 0.81) e, every
-/// eighth kept (neighbours tell little new). One row for each axis.
-inline std::vector<double> correlated_states(std::size_t axes, std::size_t count, std::uint64_t seed) {
+/// States of unit variance with AR(1) correlation 0.9, in one of two ways. One row for each axis.
+enum class Correlated {
+  along_time,  ///< each axis by itself, s' = 0.9 s + sqrt(1 - 0.81) e; every eighth state is kept
+  along_axes,  ///< each state by itself, its axes one after the other
+};
+inline std::vector<double> correlated_states(std::size_t axes, std::size_t count, std::uint64_t seed,
+                                             Correlated how = Correlated::along_time) {
   std::vector<double> out(axes * count);
+  const auto follow = [](double now, Random& random) { return 0.9 * now + std::sqrt(1 - 0.81) * random.normal(); };
+  if (how == Correlated::along_axes) {
+    for (std::size_t i = 0; i < count; ++i) {
+      Random random({seed, Stage::start, i, 1});
+      double now = random.normal();
+      for (std::size_t d = 0; d < axes; ++d, now = follow(now, random)) out[d * count + i] = now;
+    }
+    return out;
+  }
   for (std::size_t d = 0; d < axes; ++d) {
     Random random({seed, Stage::start, d, 0});
     double now = random.normal();
     for (std::size_t i = 0; i < count; ++i) {
       out[d * count + i] = now;
-      for (int step = 0; step < 8; ++step) now = 0.9 * now + std::sqrt(1 - 0.81) * random.normal();
+      for (int step = 0; step < 8; ++step) now = follow(now, random);
     }
   }
   return out;

@@ -50,7 +50,7 @@ struct Polish {
   double tolerance = 1e-6;  ///< stops when a step gains less, relatively
   /// mean: share of the weighted squared error before squashing that is added, 0 to 1. A teacher that always saturates
   /// would otherwise drive coefficients to infinity, where nothing survives rounding.
-  double hold = 1e-3;
+  double hold = 1e-4;
 };
 /// Lowers `objective` from where least squares stopped: Levenberg-Marquardt (mean), Newton (density), majorisation
 /// (logits). Never raises it. O(steps N K^2).
