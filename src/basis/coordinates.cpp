@@ -59,10 +59,10 @@ Coordinates visited_coordinates(const Space& space, MatrixView<const double> sta
     if (axis.periodic) range = axis.range;
     range = {from_half(to_half(range.low)), from_half(to_half(range.high))};
     if (!std::isfinite(range.width()) || !(range.width() > 0)) {
-      throw Error(ErrorCode::out_of_range,
-                  fmt::format("states along '{}' have mean {} and reach {}: beyond half precision", axis.name, mean,
-                              reach),
-                  "Scale this observation");
+      throw Error(
+          ErrorCode::out_of_range,
+          fmt::format("states along '{}' have mean {} and reach {}: beyond half precision", axis.name, mean, reach),
+          "Scale this observation");
     }
     out.push_back({range, axis.periodic});
   }

@@ -20,7 +20,8 @@ inline double family_norm(Family family, bool periodic, std::size_t index) {
 
 // out[k] = 2 x out[k-1] - out[k-2], with two given.
 inline void chebyshev_rows(Lanes x, std::size_t count, Lanes* out) {
-  for (std::size_t k = 2; k < count; ++k) out[k] = 2.0 * x * out[k - 1] - out[k - 2];
+  const Lanes twice = 2.0 * x;
+  for (std::size_t k = 2; k < count; ++k) out[k] = fused(twice, out[k - 1], -out[k - 2]);
 }
 
 /// out[k] = function k, apart from `family_norm`, at eight coordinates; k = 0 .. count - 1.

@@ -3,6 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
 // Eight numbers at once, as the compiler's vectors: one instruction each where the CPU has wide registers, a few where
 // it has not. A batch goes through in tiles of eight, the last one padded, so that a column's result is the same
 // wherever it stands, and a batch of one costs as much as one of eight.
@@ -19,35 +23,47 @@ inline constexpr std::size_t lane_count = 8;
 
 inline Lanes all_lanes(double value) { return Lanes{} + value; }
 
-inline Lanes choose(LaneBits mask, Lanes yes, Lanes no) {
-  return reinterpret_cast<Lanes>((reinterpret_cast<LaneBits>(yes) & mask) |
-                                 (reinterpret_cast<LaneBits>(no) & ~mask));
+/// a * b + c, fused where the CPU can: the same way for every lane, so no result depends on its place.
+inline Lanes fused(Lanes a, Lanes b, Lanes c) {
+#ifdef __AVX512F__
+  return reinterpret_cast<Lanes>(_mm512_fmadd_pd(a, b, c));
+#else
+  return a * b + c;
+#endif
 }
-/// Not-a-numbers stay what they are.
-inline Lanes clamp_lanes(Lanes x, double low, double high) {
-  x = choose(x < low, all_lanes(low), x);
-  return choose(x > high, all_lanes(high), x);
-}
+inline Lanes fused(Lanes a, double b, Lanes c) { return fused(a, all_lanes(b), c); }
+inline Lanes fused(Lanes a, double b, double c) { return fused(a, all_lanes(b), all_lanes(c)); }
 
-/// exp(x), to 2 units in the last place; x is taken to lie within -700 and 700.
+/// The larger or smaller of x and a limit; not-a-numbers stay what they are.
+inline Lanes at_least(Lanes x, double low) {
+#ifdef __AVX512F__
+  return reinterpret_cast<Lanes>(_mm512_max_pd(all_lanes(low), x));
+#else
+  const LaneBits below = x < low;
+  return reinterpret_cast<Lanes>((reinterpret_cast<LaneBits>(all_lanes(low)) & below) |
+                                 (reinterpret_cast<LaneBits>(x) & ~below));
+#endif
+}
+inline Lanes at_most(Lanes x, double high) { return -at_least(-x, -high); }
+inline Lanes clamp_lanes(Lanes x, double low, double high) { return at_most(at_least(x, low), high); }
+
+/// exp(x) for x <= 700, to 2 units in the last place; below -700 as at -700.
 inline Lanes exp_lanes(Lanes x) {
-  x = clamp_lanes(x, -700, 700);
+  x = at_least(x, -700);
   constexpr double shift = 0x1.8p52;  // adding it moves the nearest whole number into the low bits
-  const Lanes shifted = x * 0x1.71547652b82fep+0 + shift, n = shifted - shift;
-  const Lanes r = (x - n * 0x1.62e42fefp-1) - n * 0x1.473de6af278edp-34;
+  const Lanes shifted = fused(x, 0x1.71547652b82fep+0, shift), n = shifted - shift;
+  const Lanes r = fused(n, -0x1.473de6af278edp-34, fused(n, -0x1.62e42fefp-1, x));
   // Taylor to the 13th power, in pairs so that the chain of dependent steps is short. |r| <= log(2) / 2.
   const Lanes r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
-  const Lanes a = (1.0 + r) + r2 * (0.5 + r * (1.0 / 6));
-  const Lanes b = (1.0 / 24 + r * (1.0 / 120)) + r2 * (1.0 / 720 + r * (1.0 / 5040));
-  const Lanes c = (1.0 / 40320 + r * (1.0 / 362880)) + r2 * (1.0 / 3628800 + r * (1.0 / 39916800));
-  const Lanes d = 1.0 / 479001600 + r * (1.0 / 6227020800);
-  const Lanes p = (a + r4 * b) + r8 * (c + r4 * d);
+  const Lanes a = fused(r2, fused(r, 1.0 / 6, 0.5), 1.0 + r);
+  const Lanes b = fused(r2, fused(r, 1.0 / 5040, 1.0 / 720), fused(r, 1.0 / 120, 1.0 / 24));
+  const Lanes c = fused(r2, fused(r, 1.0 / 39916800, 1.0 / 3628800), fused(r, 1.0 / 362880, 1.0 / 40320));
+  const Lanes d = fused(r, 1.0 / 6227020800, 1.0 / 479001600);
+  const Lanes p = fused(r8, fused(r4, d, c), fused(r4, b, a));
   return reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(p) + (reinterpret_cast<LaneBits>(shifted) << 52));
 }
 
-inline Lanes magnitude(Lanes x) {
-  return reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(x) & INT64_MAX);
-}
+inline Lanes magnitude(Lanes x) { return reinterpret_cast<Lanes>(reinterpret_cast<LaneBits>(x) & INT64_MAX); }
 
 /// tanh(x), to 3e-16 absolutely.
 inline Lanes tanh_lanes(Lanes x) {

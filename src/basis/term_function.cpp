@@ -143,7 +143,8 @@ void TermFunction::Plan::fill(MatrixView<const double> states, std::size_t begin
     if (!axis.pieces.empty()) {
       Lanes bent = all_lanes(-1);
       for (const Piece& piece : axis.pieces) {
-        bent += clamp_lanes((x[d] - piece.from) * piece.slope, 0, 1) * (2.0 / static_cast<double>(axis.pieces.size()));
+        const Lanes part = clamp_lanes((x[d] - piece.from) * piece.slope, 0, 1);
+        bent = fused(part, 2.0 / static_cast<double>(axis.pieces.size()), bent);
       }
       x[d] = bent;
     }
@@ -162,7 +163,7 @@ Lanes TermFunction::Plan::evaluate_one(const Lanes* x, const Lanes* rows, std::s
   term -= tensors;
   const auto affine = [&](const double* w) {
     Lanes sum = all_lanes(w[d]);
-    for (std::size_t i = 0; i < d; ++i) sum += w[i] * x[i];
+    for (std::size_t i = 0; i < d; ++i) sum = fused(x[i], w[i], sum);
     return sum;
   };
   if (term < waves.size() / (d + 1)) {
@@ -177,7 +178,7 @@ Lanes TermFunction::Plan::evaluate_one(const Lanes* x, const Lanes* rows, std::s
   Lanes squared = all_lanes(0);
   for (std::size_t i = 0; i < d; ++i) {
     const Lanes away = x[i] - centres[term * d + i];
-    squared += away * away;
+    squared = fused(away, away, squared);
   }
   squared *= inverse_width[term] * inverse_width[term];
   if (kernel == Kernel::gaussian) return exp_lanes(-0.5 * squared);
@@ -256,10 +257,10 @@ void sum_tile(const Plan& plan, const std::vector<double>& coefficients, std::si
       const double* c = coefficients.data() + from;
       std::size_t t = 0;
       for (; t + 2 <= to - from; t += 2) {
-        even += c[t] * part[t];
-        odd += c[t + 1] * part[t + 1];
+        even = fused(part[t], c[t], even);
+        odd = fused(part[t + 1], c[t + 1], odd);
       }
-      if (t < to - from) even += c[t] * part[t];
+      if (t < to - from) even = fused(part[t], c[t], even);
     }
     put(0, even + odd);
     return;
@@ -272,7 +273,7 @@ void sum_tile(const Plan& plan, const std::vector<double>& coefficients, std::si
     for (std::size_t o = 0; o < outputs; ++o) {
       const double* c = coefficients.data() + o * count + from;
       Lanes sum = sums[o];
-      for (std::size_t t = 0; t < to - from; ++t) sum += c[t] * part[t];
+      for (std::size_t t = 0; t < to - from; ++t) sum = fused(part[t], c[t], sum);
       sums[o] = sum;
     }
   }
@@ -292,7 +293,7 @@ void TermFunction::act(MatrixView<const double> states, bool squash, std::span<c
                        std::span<const double> scale, MatrixView<double> out) const {
   plan_->for_each_tile(states, [&](std::size_t begin, std::size_t count, const Lanes* x, const Lanes* rows) {
     sum_tile(*plan_, coefficients_, outputs_, x, rows, [&](std::size_t o, Lanes value) {
-      store_lanes(centre[o] + scale[o] * (squash ? tanh_lanes(value) : value), &out(o, begin), count);
+      store_lanes(fused(squash ? tanh_lanes(value) : value, scale[o], centre[o]), &out(o, begin), count);
     });
   });
 }

@@ -104,7 +104,7 @@ void add_ridges(Terms& terms, unsigned bits, double steepest, std::size_t count,
       size = std::max(size, std::abs(w[i]));
     }
     const double slope = most * std::pow(2.0, -3 * random.uniform()) / size;  // steep ones and gentle ones
-    double bend = 0;  // where it bends: at a point of the box
+    double bend = 0;                                                          // where it bends: at a point of the box
     for (std::size_t i = 0; i < d; ++i) {
       w[i] *= slope;
       bend += w[i] * (2 * random.uniform() - 1);
@@ -115,7 +115,8 @@ void add_ridges(Terms& terms, unsigned bits, double steepest, std::size_t count,
     // tanh is odd: a ridge and its mirror image are one.
     const auto first = std::ranges::find_if(rounded, [](std::int16_t value) { return value != 0; });
     if (first == rounded.end() || first == rounded.end() - 1) continue;
-    if (*first < 0) std::ranges::transform(rounded, rounded.begin(), [](int v) { return static_cast<std::int16_t>(-v); });
+    if (*first < 0)
+      std::ranges::transform(rounded, rounded.begin(), [](int v) { return static_cast<std::int16_t>(-v); });
     if (!seen.insert(rounded).second) continue;
     terms.ridges.numbers.insert(terms.ridges.numbers.end(), rounded.begin(), rounded.end());
   }

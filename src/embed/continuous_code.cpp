@@ -160,7 +160,8 @@ void read_radials(BitReader& in, RadialTerms& radials, std::size_t dimensions) {
   const std::size_t size = in.get_count(3, most_terms - 1) + 1;
   in.need(size, dimensions * radials.bits + radials.width_bits);
   for (std::size_t i = 0; i < size; ++i) {
-    for (std::size_t d = 0; d < dimensions; ++d) radials.centres.push_back(static_cast<std::uint16_t>(in.get(radials.bits)));
+    for (std::size_t d = 0; d < dimensions; ++d)
+      radials.centres.push_back(static_cast<std::uint16_t>(in.get(radials.bits)));
     if (radials.width_bits > 0) radials.widths.push_back(static_cast<std::uint8_t>(in.get(radials.width_bits)));
   }
 }

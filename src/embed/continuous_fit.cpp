@@ -81,16 +81,19 @@ Weigh squared_error(const Samples& samples, std::size_t o) {
 
 // Half the sum of (squash(f) - squash(g))^2, with the curvature of Gauss and Newton. Where the cut to [-1, 1] is flat a
 // little slope is left, or nothing could lead out of there.
-Weigh action_error(const Samples& samples, std::size_t o) {
-  return [&samples, o](Block block, const Vector& f, Vector& first, Vector& second) {
+// With `hold` above 0 a share of the error before squashing is added.
+Weigh action_error(const Samples& samples, std::size_t o, double hold) {
+  return [&samples, o, hold](Block block, const Vector& f, Vector& first, Vector& second) {
     double value = 0;
     for (Index i = 0; i < f.size(); ++i) {
-      const double played = samples.played()(o, block.begin + static_cast<std::size_t>(i));
+      const std::size_t column = block.begin + static_cast<std::size_t>(i);
+      const double played = samples.played()(o, column), held = hold * samples.weights()(o, column);
+      const double away = f[i] - samples.targets()(o, column);
       const double v = samples.squash() ? std::tanh(f[i]) : std::clamp(f[i], -1.0, 1.0);
       const double slope = samples.squash() ? 1 - v * v : v == f[i] ? 1 : 0.03;
-      value += 0.5 * (v - played) * (v - played);
-      first[i] = slope * (v - played);
-      second[i] = slope * slope;
+      value += 0.5 * (v - played) * (v - played) + 0.5 * held * away * away;
+      first[i] = slope * (v - played) + held * away;
+      second[i] = slope * slope + held;
     }
     return value;
   };
@@ -137,16 +140,16 @@ Quadratic add_up_density(const Features& features, const Samples& samples, const
   return sum;
 }
 
-Quadratic quadratic_of(const Features& features, const Samples& samples, const Vector& c, std::size_t o,
-                       bool curvature) {
+Quadratic quadratic_of(const Features& features, const Samples& samples, const Vector& c, std::size_t o, bool curvature,
+                       double hold = 0) {
   if (samples.head() == Head::density) return add_up_density(features, samples, c, curvature);
   return add_up(features, samples, c, curvature,
-                samples.head() == Head::mean ? action_error(samples, o) : squared_error(samples, o));
+                samples.head() == Head::mean ? action_error(samples, o, hold) : squared_error(samples, o));
 }
 
 // Levenberg and Marquardt: the damping grows until a step helps, and shrinks when one did.
 Vector descend(const Features& features, const Samples& samples, Vector c, std::size_t o, const Polish& options) {
-  Quadratic now = quadratic_of(features, samples, c, o, true);
+  Quadratic now = quadratic_of(features, samples, c, o, true, options.hold);
   double damping = 1e-4;
   for (std::size_t step = 0; step < options.steps; ++step) {
     bool helped = false;
@@ -156,12 +159,12 @@ Vector descend(const Features& features, const Samples& samples, Vector c, std::
       damped.diagonal() += damping * now.curvature.diagonal();
       damped.diagonal().array() += 1e-12 * average + 1e-300;
       const Vector next = c - damped.ldlt().solve(now.slope);
-      const double value = quadratic_of(features, samples, next, o, false).value;
+      const double value = quadratic_of(features, samples, next, o, false, options.hold).value;
       if (value < now.value) {
         const double gain = now.value - value;
         c = next;
         if (gain < options.tolerance * now.value) return c;
-        now = quadratic_of(features, samples, c, o, true);
+        now = quadratic_of(features, samples, c, o, true, options.hold);
         damping = std::max(1e-9, damping / 5);
         helped = true;
       } else {
@@ -254,13 +257,15 @@ std::vector<double> polish(const Features& features, const Samples& samples, std
   if (samples.head() == Head::gaussian) return coefficients;  // least squares is the optimum already
   const auto k = static_cast<Index>(features.terms);
   if (samples.head() == Head::logits) {
-    const Matrix c = majorise(features, samples,
-                              Rows(coefficients.data(), static_cast<Index>(samples.outputs()), k), options);
+    const Matrix c =
+        majorise(features, samples, Rows(coefficients.data(), static_cast<Index>(samples.outputs()), k), options);
     return {c.data(), c.data() + c.size()};
   }
   for (std::size_t o = 0; o < samples.outputs(); ++o) {
     Eigen::Map<Vector> c(coefficients.data() + o * features.terms, k);
-    c = descend(features, samples, c, o, options);
+    const Vector polished = descend(features, samples, c, o, options);
+    const double before = quadratic_of(features, samples, c, o, false).value;
+    if (quadratic_of(features, samples, polished, o, false).value <= before) c = polished;
   }
   return coefficients;
 }
@@ -297,6 +302,40 @@ Vector round_with_units(const Matrix& curvature, Vector c, const Vector& unit, i
   return c;
 }
 
+// Each by itself.
+Vector round_plainly(const Vector& c, const Vector& unit, int most) {
+  Vector out = c;
+  for (Index i = 0; i < c.size(); ++i) {
+    out[i] = unit[i] * std::clamp(std::nearbyint(c[i] / unit[i]), -1.0 * most, 1.0 * most);
+  }
+  return out;
+}
+
+// Moves one coefficient by a unit as long as that helps.
+using Judge = std::function<double(const Vector&)>;
+double walk(Vector& c, const Vector& unit, int most, double value, const Judge& judge) {
+  constexpr int sweeps = 8;
+  bool helped = true;
+  for (int sweep = 0; sweep < sweeps && helped; ++sweep) {
+    helped = false;
+    for (Index i = 0; i < c.size(); ++i) {
+      const double before = c[i];
+      for (const double step : {-1.0, 1.0}) {
+        if (std::abs(before / unit[i] + step) > most + 0.5) continue;
+        c[i] = before + step * unit[i];
+        const double now = judge(c);
+        if (now < value) {
+          value = now;
+          helped = true;
+          break;
+        }
+        c[i] = before;
+      }
+    }
+  }
+  return value;
+}
+
 }  // namespace
 
 ContinuousCode round_coefficients(ContinuousCode code, const Features& features, const Samples& samples,
@@ -310,11 +349,14 @@ ContinuousCode round_coefficients(ContinuousCode code, const Features& features,
   for (std::size_t o = 0; o < code.outputs; ++o) {
     const Eigen::Map<const Vector> c(coefficients.data() + o * features.terms, k);
     // For logits the bound on the curvature is that of least squares.
-    const Quadratic sum = samples.head() == Head::logits
-                              ? add_up(features, samples, c, true, squared_error(samples, o))
-                              : quadratic_of(features, samples, c, o, true);
+    const bool logits = samples.head() == Head::logits;
+    const Quadratic sum = logits ? add_up(features, samples, c, true, squared_error(samples, o))
+                                 : quadratic_of(features, samples, c, o, true);
+    const Judge judge = [&](const Vector& at) {
+      return logits ? (at - c).dot(sum.curvature * (at - c)) : quadratic_of(features, samples, at, o, false).value;
+    };
     std::vector<std::uint8_t> best_codes;
-    Vector best;
+    Vector best, best_unit;
     double least = HUGE_VAL;
     for (int tighter = -2; tighter <= 4; ++tighter) {  // a finer unit may be worth cutting the largest off
       Vector unit(k);
@@ -326,16 +368,17 @@ ContinuousCode round_coefficients(ContinuousCode code, const Features& features,
         codes.push_back(static_cast<std::uint8_t>(std::clamp(fits - tighter, 0, 255)));
         unit.segment(first, size).setConstant(from_log_scale(codes.back()));
       }
-      const Vector rounded = round_with_units(sum.curvature, c, unit, most);
-      const double value = samples.head() == Head::logits
-                               ? (rounded - c).dot(sum.curvature * (rounded - c))
-                               : quadratic_of(features, samples, rounded, o, false).value;
-      if (!(value < least)) continue;
-      least = value;
-      best = rounded;
-      best_codes = codes;
+      for (const Vector& rounded : {round_plainly(c, unit, most), round_with_units(sum.curvature, c, unit, most)}) {
+        const double value = judge(rounded);
+        if (!(value < least)) continue;
+        least = value;
+        best = rounded;
+        best_unit = unit;
+        best_codes = codes;
+      }
     }
     if (best.size() == 0) throw Error(ErrorCode::not_finite, "coefficients that are no numbers", "Fit them again");
+    if (k <= 64) walk(best, best_unit, most, least, judge);
     std::copy_n(best.data(), k, code.coefficients.begin() + static_cast<std::ptrdiff_t>(o * features.terms));
     code.scales.insert(code.scales.end(), best_codes.begin(), best_codes.end());
   }

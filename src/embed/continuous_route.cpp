@@ -13,9 +13,9 @@ namespace mercer {
 namespace {
 
 const std::vector<std::string>& known_dictionaries() {
-  static const std::vector<std::string> known{"legendre",        "chebyshev",       "cosine",          "hermite",
-                                              "fourier",         "mixed",           "ridge",           "kernel:gaussian",
-                                              "kernel:matern32", "kernel:matern52", "rff",             "rff:gaussian",
+  static const std::vector<std::string> known{"legendre",        "chebyshev",       "cosine", "hermite",
+                                              "fourier",         "mixed",           "ridge",  "kernel:gaussian",
+                                              "kernel:matern32", "kernel:matern52", "rff",    "rff:gaussian",
                                               "rff:matern32",    "rff:matern52"};
   return known;
 }
@@ -73,8 +73,8 @@ Coordinates choose_coordinates(const Policy& teacher, Head head, const Dictionar
                                MatrixView<const double> states, bool& own_ranges) {
   const Contract& contract = teacher.contract();
   own_ranges = !has_finite_ranges(contract.observation);
-  Coordinates out = own_ranges ? visited_coordinates(contract.observation, states)
-                               : coordinates_of(contract.observation);
+  Coordinates out =
+      own_ranges ? visited_coordinates(contract.observation, states) : coordinates_of(contract.observation);
   if (options.knots > 0) add_knots(out, states, options.knots, options.temper);
   for (std::size_t d = 0; head == Head::density && d < contract.action.dimensions(); ++d) {
     Coordinate action{{-1, 1}, contract.action.axes[d].periodic, {}};
@@ -88,8 +88,8 @@ Coordinates choose_coordinates(const Policy& teacher, Head head, const Dictionar
   return out;
 }
 
-Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coordinates,
-                      MatrixView<const double> points, std::uint64_t seed) {
+Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coordinates, MatrixView<const double> points,
+                      std::uint64_t seed) {
   Terms terms = no_terms(periodic_axes(coordinates));
   const std::string& basis = options.basis;
   const std::vector<double> x = scaled(coordinates, points);
@@ -181,8 +181,9 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
   const Head head = head_for(teacher, whole);
   ContinuousCode shape;
   shape.head = head;
-  shape.squash = head == Head::logits ? !whole : head == Head::gaussian ? teacher.contract().squash == Squash::tanh
-                                                                        : options.squash;
+  shape.squash = head == Head::logits     ? !whole
+                 : head == Head::gaussian ? teacher.contract().squash == Squash::tanh
+                                          : options.squash;
   shape.format = options.format;
   shape.coordinates = choose_coordinates(teacher, head, options.dictionary, states.view(), shape.own_ranges);
   Samples samples(teacher, head, shape.squash);

@@ -72,8 +72,7 @@ std::vector<double> Samples::expanded(MatrixView<const double> states) const {
     for (std::size_t d = 0; d < seen; ++d) out[d * columns + i] = states(d, i / group_);
     std::size_t cell = i % group_;
     for (std::size_t d = 0; d < actions; ++d, cell /= side) {
-      out[(seen + d) * columns + i] =
-          -1 + (2 * static_cast<double>(cell % side) + 1) / static_cast<double>(side);
+      out[(seen + d) * columns + i] = -1 + (2 * static_cast<double>(cell % side) + 1) / static_cast<double>(side);
     }
   }
   return out;
@@ -177,7 +176,14 @@ void Samples::ask_density(MatrixView<const double> points, MatrixView<double> ta
       action[d * columns + i] = contract_.centre[d] + contract_.scale[d] * points(seen + d, i);
     }
   }
-  teacher_.log_prob(points.row_block(0, seen), {action.data(), actions, columns}, target.row(0));
+  const auto* boltzmann = dynamic_cast<const BoxBoltzmannPolicy*>(&teacher_);
+  const bool same_box = teacher_.contract().centre == contract_.centre && teacher_.contract().scale == contract_.scale;
+  if (boltzmann != nullptr && same_box) {  // its normaliser, which costs most, changes nothing here
+    boltzmann->q()(points, target);
+    for (double& value : target.row(0)) value /= boltzmann->temperature();
+  } else {
+    teacher_.log_prob(points.row_block(0, seen), {action.data(), actions, columns}, target.row(0));
+  }
   for (std::size_t begin = 0; begin < columns; begin += group_) {
     const std::span<double> log_density = target.row(0).subspan(begin, group_);
     const double most = *std::ranges::max_element(log_density);

@@ -51,10 +51,11 @@ class Big {
   }
   bool operator<(const Big& other) const {
     if (digits_.size() != other.digits_.size()) return digits_.size() < other.digits_.size();
-    return std::lexicographical_compare(digits_.rbegin(), digits_.rend(), other.digits_.rbegin(),
-                                        other.digits_.rend());
+    return std::lexicographical_compare(digits_.rbegin(), digits_.rend(), other.digits_.rbegin(), other.digits_.rend());
   }
-  std::size_t width() const { return 32 * (digits_.size() - 1) + static_cast<std::size_t>(std::bit_width(digits_.back())); }
+  std::size_t width() const {
+    return 32 * (digits_.size() - 1) + static_cast<std::size_t>(std::bit_width(digits_.back()));
+  }
   std::uint32_t digit(std::size_t i) const { return i < digits_.size() ? digits_[i] : 0; }
   void set_digits(std::vector<std::uint32_t> digits) {
     digits_ = std::move(digits);

@@ -73,3 +73,28 @@ def test_inspect_refuses_other_files(mercer):
     (mercer.folder / "x.mercer").write_text("text")
     assert "E30" in mercer.fails(3, "inspect", "x.mercer")
     assert "no embedding was named" in mercer.fails(2, "inspect")
+
+
+def test_continuous_route(mercer):
+    said = embed(mercer, "--route", "continuous", "--k", 3, "--rounds", 2)
+    assert said["route"] == "continuous" and said["basis"] == "chebyshev" and said["k"] == 3
+    assert said["payload_bytes"] < 16 < said["bytes"]
+    assert (sum(said["payload_bits"].values()) + 7) // 8 == said["payload_bytes"]
+    played = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer", "--seed", 1,
+                         "--episodes", 40)
+    assert played["return"] == said["returns"]["embedding"], "in a fresh process, from the bytes of the file"
+    shown = mercer.json("inspect", "p.mercer")
+    assert len(shown["terms"]) == 3 and shown["formulas"][0].startswith("force = tanh(")
+    assert shown["formulas"][0] in mercer.ok("inspect", "p.mercer").stdout
+
+
+def test_continuous_route_with_the_whole_distribution(mercer):
+    said = embed(mercer, "--route", "continuous", "--k", 8, "--act", "sample", "--basis", "legendre", "--rounds", 1)
+    assert 0 < said["tv"] < 0.3
+    assert "sigma" in mercer.json("inspect", "p.mercer")["formulas"][1]
+
+
+def test_continuous_route_says_what_it_does_not_know(mercer):
+    flags = ("embed", *CAR, "--route", "continuous", "--out", "p.mercer")
+    assert "kernel:matern52" in mercer.fails(2, *flags, "--basis", "kernel:matern")
+    assert "int8" in mercer.fails(2, *flags, "--format", "int9")

@@ -13,8 +13,8 @@ namespace mercer {
 /// that takes knot j of n to -1 + 2 (j + 1) / (n + 1). What lies outside the range counts as its end; a periodic axis
 /// goes on.
 struct Coordinate {
-  Range range;                       ///< finite and not empty
-  bool periodic = false;             ///< such an axis has no knots
+  Range range;                        ///< finite and not empty
+  bool periodic = false;              ///< such an axis has no knots
   std::vector<std::uint8_t> knots{};  ///< rising, 1 to 255: x = -1 + 2 knot / 256 after the linear part
 
   double apply(double value) const;

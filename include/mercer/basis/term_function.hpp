@@ -12,9 +12,9 @@ namespace mercer {
 
 /// f(s) = sum over j of c_j phi_j(x(s)), one row for each output, as a function of states in columns.
 ///
-/// One-dimensional functions are computed once for each state by recurrences and shared by all terms; columns go through
-/// in tiles of eight, the last padded, so that a column's result never depends on those beside it. Nothing allocates.
-/// Copies are cheap and share what was prepared; any number of threads may use one.
+/// One-dimensional functions are computed once for each state by recurrences and shared by all terms; columns go
+/// through in tiles of eight, the last padded, so that a column's result never depends on those beside it. Nothing
+/// allocates. Copies are cheap and share what was prepared; any number of threads may use one.
 class TermFunction {
  public:
   /// `coefficients` has a row of `terms.size()` numbers for each output, 1 to 256 of them. Throws `shape_mismatch`, and
@@ -22,7 +22,7 @@ class TermFunction {
   TermFunction(const Terms& terms, const Coordinates& coordinates, std::span<const double> coefficients);
 
   std::size_t dimensions() const;
-  std::size_t size() const;     ///< number of terms
+  std::size_t size() const;  ///< number of terms
   std::size_t outputs() const { return outputs_; }
 
   /// The same terms with other coefficients: costs a copy of them, for searches that try many.
@@ -32,8 +32,8 @@ class TermFunction {
   void operator()(MatrixView<const double> states, MatrixView<double> out) const;
   /// centre + scale * tanh(value), or without `squash` centre + scale * value: what most actions are made by, in the
   /// same pass.
-  void act(MatrixView<const double> states, bool squash, std::span<const double> centre,
-           std::span<const double> scale, MatrixView<double> out) const;
+  void act(MatrixView<const double> states, bool squash, std::span<const double> centre, std::span<const double> scale,
+           MatrixView<double> out) const;
   /// The terms themselves: a row for each.
   void features(MatrixView<const double> states, MatrixView<double> out) const;
 

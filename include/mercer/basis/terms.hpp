@@ -21,25 +21,25 @@ struct TensorTerms {
 /// Random Fourier features, by their number among the first `pool` of a seed.
 struct WaveTerms {
   Kernel kernel = Kernel::matern52;
-  std::uint8_t length = 192;  ///< of the kernel, 2^((code - 192) / 8)
-  std::uint64_t seed = 0;     ///< below 2^32
-  std::uint32_t pool = 0;     ///< at most 65536
+  std::uint8_t length = 192;          ///< of the kernel, 2^((code - 192) / 8)
+  std::uint64_t seed = 0;             ///< below 2^32
+  std::uint32_t pool = 0;             ///< at most 65536
   std::vector<std::uint32_t> kept{};  ///< rising
 };
 
 /// tanh(w . x + b) with w and b on a grid: whole numbers of `bits` bits times a unit.
 struct RidgeTerms {
-  unsigned bits = 4;         ///< 3 to 8
-  std::uint8_t unit = 192;   ///< 2^((code - 192) / 8)
+  unsigned bits = 4;                    ///< 3 to 8
+  std::uint8_t unit = 192;              ///< 2^((code - 192) / 8)
   std::vector<std::int16_t> numbers{};  ///< w then b for each term, |.| < 2^(bits - 1)
 };
 
 /// k(|x - z| / width) with centres on a grid of 2^bits cells along each axis, in a few widths.
 struct RadialTerms {
   Kernel kernel = Kernel::gaussian;
-  unsigned bits = 6;           ///< 2 to 9
-  std::uint8_t length = 176;   ///< the largest width, 2^((code - 192) / 8)
-  unsigned width_bits = 0;     ///< 0 to 3; width w is length / 2^w
+  unsigned bits = 6;                     ///< 2 to 9
+  std::uint8_t length = 176;             ///< the largest width, 2^((code - 192) / 8)
+  unsigned width_bits = 0;               ///< 0 to 3; width w is length / 2^w
   std::vector<std::uint16_t> centres{};  ///< one number for each axis, for each term
   std::vector<std::uint8_t> widths{};    ///< one for each term; empty without width_bits
 };
@@ -63,8 +63,7 @@ struct Terms {
 /// Terms on axes of which some are periodic, none yet.
 Terms no_terms(std::vector<std::uint8_t> periodic);
 /// All of an index set.
-void add_tensor(Terms& terms, Family family, IndexRule rule, std::size_t degree,
-                std::vector<std::uint8_t> limits = {});
+void add_tensor(Terms& terms, Family family, IndexRule rule, std::size_t degree, std::vector<std::uint8_t> limits = {});
 /// The first `count` features of a seed.
 void add_waves(Terms& terms, Kernel kernel, double length, std::uint64_t seed, std::size_t count);
 /// `count` different ridges: random directions, slopes up to `steepest` (a coordinate's change by 2 moves a ridge by

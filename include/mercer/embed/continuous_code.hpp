@@ -30,8 +30,8 @@ unsigned format_bits(NumberFormat format);
 /// All that a continuous embedding says: from this and the task's contract alone its actions follow.
 ///
 /// Axes are the observation's (for a density also the action's, after them). An action on a box is centre + scale * u,
-/// or with `squash` centre + scale * tanh(u), cut to the box, where centre and scale lead from [-1, 1] to the box (0 and
-/// 1 where it has no bounds).
+/// or with `squash` centre + scale * tanh(u), cut to the box, where centre and scale lead from [-1, 1] to the box (0
+/// and 1 where it has no bounds).
 struct ContinuousCode {
   Head head = Head::mean;
   bool squash = true;  ///< tanh; for logits: play the largest instead of drawing

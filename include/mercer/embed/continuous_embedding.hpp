@@ -31,7 +31,7 @@ class ContinuousEmbedding {
   /// What the payload says, coefficients as they are played.
   const ContinuousCode& code() const { return code_; }
   const TermFunction& function() const { return *function_; }
-  std::string basis() const;                         ///< such as "legendre" or "legendre+ridge"
+  std::string basis() const;                            ///< such as "legendre" or "legendre+ridge"
   std::size_t k() const { return code_.terms.size(); }  ///< terms, shared by all outputs
   /// Coefficients and, for bumps and ridges, what places them: real numbers, however few bits each has.
   ParameterCount parameters() const;

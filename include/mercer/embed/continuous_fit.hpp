@@ -28,11 +28,11 @@ struct TermPath {
   std::vector<double> error;  ///< weighted squared error that is left after each, as a fraction of all
 };
 
-/// Orthogonal least squares in the inner product <f, h> = sum over samples of w f h: adds the term that lowers the error
-/// most, given those before, score_j = <r, phi_j - Q Q' phi_j>^2 / |phi_j - Q Q' phi_j|^2 summed over outputs (each as a
-/// fraction of its own size). Terms of which less than `reject` (of their squared norm) is new are left out: on a circle
-/// cos^2 + sin^2 = 1, so such terms exist. Ties go to the first. Stops early when nothing is left. `begin` is taken as
-/// given, in that order. O(N D K outputs), parallel over terms.
+/// Orthogonal least squares in the inner product <f, h> = sum over samples of w f h: adds the term that lowers the
+/// error most, given those before, score_j = <r, phi_j - Q Q' phi_j>^2 / |phi_j - Q Q' phi_j|^2 summed over outputs
+/// (each as a fraction of its own size). Terms of which less than `reject` (of their squared norm) is new are left out:
+/// on a circle cos^2 + sin^2 = 1, so such terms exist. Ties go to the first. Stops early when nothing is left. `begin`
+/// is taken as given, in that order. O(N D K outputs), parallel over terms.
 TermPath choose_terms(const Features& features, const Samples& samples, std::size_t most,
                       std::span<const std::size_t> begin = {}, double reject = 1e-6);
 
@@ -46,8 +46,11 @@ std::vector<double> least_squares(const Features& features, const Samples& sampl
 double objective(const Features& features, const Samples& samples, std::span<const double> coefficients);
 
 struct Polish {
-  std::size_t steps = 20;    ///< at most, 0 to 1000
-  double tolerance = 1e-6;   ///< stops when a step gains less, relatively
+  std::size_t steps = 20;   ///< at most, 0 to 1000
+  double tolerance = 1e-6;  ///< stops when a step gains less, relatively
+  /// mean: share of the weighted squared error before squashing that is added, 0 to 1. A teacher that always saturates
+  /// would otherwise drive coefficients to infinity, where nothing survives rounding.
+  double hold = 1e-4;
 };
 /// Lowers `objective` from where least squares stopped: Levenberg-Marquardt (mean), Newton (density), majorisation
 /// (logits). Never raises it. O(steps N K^2).
@@ -55,7 +58,8 @@ std::vector<double> polish(const Features& features, const Samples& samples, std
                            const Polish& options = {});
 
 /// Rounds to the code's format so that the objective suffers least: one coefficient after the other, each time the rest
-/// takes up what rounding did, by the objective's second derivatives. Returns the code with scales and coefficients
+/// takes up what rounding did, by the objective's second derivatives, and then single units where that helps (up to 64
+/// terms). Returns the code with scales and coefficients
 /// filled in. Floats are rounded each for itself.
 ContinuousCode round_coefficients(ContinuousCode code, const Features& features, const Samples& samples,
                                   std::span<const double> coefficients);

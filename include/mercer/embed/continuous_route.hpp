@@ -15,25 +15,25 @@ struct DictionaryOptions {
   /// legendre, chebyshev, cosine, hermite, fourier; "mixed" (chebyshev, ridges and bumps); "ridge";
   /// "kernel:gaussian", "kernel:matern32", "kernel:matern52"; "rff" or "rff:KERNEL"
   std::string basis = "chebyshev";
-  std::size_t degree = 5;                   ///< of tensor products, 0 to 16
+  std::size_t degree = 5;  ///< of tensor products, 0 to 16
   IndexRule rule = IndexRule::total;
-  std::vector<std::uint8_t> limits{};       ///< of the degree along each axis; empty: none
-  std::size_t knots = 0;                    ///< bends in each axis, 0 to 15, by where visited states are
-  double temper = 0.5;                      ///< how far they follow the states, 0 to 1
-  std::size_t candidates = 400;             ///< ridges, centres and random features to choose from, 1 to 65536
-  unsigned bits = 4;                        ///< of a ridge's numbers, 3 to 8; centres have one more
-  double length = 0;                        ///< of kernels, in units of half the range; 0: chosen
+  std::vector<std::uint8_t> limits{};  ///< of the degree along each axis; empty: none
+  std::size_t knots = 0;               ///< bends in each axis, 0 to 15, by where visited states are
+  double temper = 0.5;                 ///< how far they follow the states, 0 to 1
+  std::size_t candidates = 400;        ///< ridges, centres and random features to choose from, 1 to 65536
+  unsigned bits = 4;                   ///< of a ridge's numbers, 3 to 8; centres have one more
+  double length = 0;                   ///< of kernels, in units of half the range; 0: chosen
 };
 
 struct ContinuousOptions {
   DictionaryOptions dictionary{};
-  std::size_t k = 6;                        ///< terms, 1 to 4096
+  std::size_t k = 6;  ///< terms, 1 to 4096
   NumberFormat format = NumberFormat::int8;
-  Act act = Act::mean;                      ///< what is embedded: the mean action, or the whole distribution
-  bool squash = true;                       ///< mean actions through tanh; otherwise through the cut to the box
-  std::size_t episodes = 200;               ///< of the teacher, and of every candidate
-  std::size_t states = 5000;                ///< of the teacher's that the fit sees, 1 to 10^6
-  std::size_t rounds = 5;                   ///< fits; after each, states that the candidate visits are added
+  Act act = Act::mean;         ///< what is embedded: the mean action, or the whole distribution
+  bool squash = true;          ///< mean actions through tanh; otherwise through the cut to the box
+  std::size_t episodes = 200;  ///< of the teacher, and of every candidate
+  std::size_t states = 5000;   ///< of the teacher's that the fit sees, 1 to 10^6
+  std::size_t rounds = 5;      ///< fits; after each, states that the candidate visits are added
   std::uint64_t seed = 0;
   Polish polish{};
 };
@@ -45,8 +45,8 @@ void check_options(const ContinuousOptions& options, const Policy& teacher);
 Coordinates choose_coordinates(const Policy& teacher, Head head, const DictionaryOptions& options,
                                MatrixView<const double> states, bool& own_ranges);
 /// The dictionary that the options describe. `states` (columns) are where bumps may be.
-Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coordinates,
-                      MatrixView<const double> points, std::uint64_t seed);
+Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coordinates, MatrixView<const double> points,
+                      std::uint64_t seed);
 
 /// States (columns) picked evenly from rollouts with steps: at most `most`.
 struct StateMatrix {
