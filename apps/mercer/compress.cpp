@@ -42,14 +42,13 @@ struct CompressVerb {
 
   mercer::CompressOptions complete(const CommonOptions& common) const {
     mercer::CompressOptions all = options;
-    all.max_loss = std::nullopt;
-    if (!max_loss.empty()) all.max_loss = parse_fraction(max_loss, "--max-loss");
-    all.max_loss_return = max_loss_return;
-    all.max_bytes = max_bytes;
-    if (!all.max_loss && !all.max_loss_return) all.max_loss = 0.01;
+    if (max_loss_return) all.judge.max_loss = std::nullopt;
+    if (!max_loss.empty()) all.judge.max_loss = parse_fraction(max_loss, "--max-loss");
+    all.judge.max_loss_return = max_loss_return;
+    all.judge.max_bytes = max_bytes;
     all.continuous = route != Route::lattice;
     all.lattice = route != Route::continuous;
-    all.act = playing.act_given ? playing.options.act : mercer::Act::mean;
+    all.judge.act = playing.act_given ? playing.options.act : mercer::Act::mean;
     for (const std::string& basis : bases) {
       mercer::DictionaryOptions dictionary;
       dictionary.basis = basis;
@@ -64,11 +63,11 @@ struct CompressVerb {
     all.most_terms = most_terms;
     all.search.generations = generations;
     all.search.episodes = candidate_episodes;
-    all.select_episodes = select_episodes;
-    all.certify_episodes = certify_episodes;
-    all.attempts = attempts;
+    all.judge.select_episodes = select_episodes;
+    all.judge.certify_episodes = certify_episodes;
+    all.judge.attempts = attempts;
     if (!budget.empty()) all.seconds = parse_seconds(budget, "--budget");
-    all.seed = common.seed;
+    all.judge.seed = common.seed;
     return all;
   }
 
@@ -87,8 +86,8 @@ struct CompressVerb {
     for (const Setting& setting : settings.all()) {
       if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
     }
-    origin.settings["act"] = all.act == mercer::Act::mean ? "mean" : "sample";
-    mercer::write_embedding(out, found.chosen.embedding, origin);
+    origin.settings["act"] = all.judge.act == mercer::Act::mean ? "mean" : "sample";
+    mercer::write_embedding(out, found.winner().embedding, origin);
     mercer::add_certificate(out, found.certificate);
     report(found, common);
   }
@@ -104,13 +103,15 @@ struct CompressVerb {
     if (!common.quiet) {
       tell("\n{} of {} candidates are on the front of bytes against loss:\n", found.front.size(), found.tried.size());
       for (const std::size_t i : found.front) tell("{}\n", line(found.tried[i]));
-      tell("\nchosen:\n{}\n", line(found.chosen));
-      if (!found.chosen.embedding.is_lattice()) {
-        for (const std::string& formula : mercer::formulas(found.chosen.embedding.continuous()))
+      tell("\nchosen:\n{}\n", line(found.winner()));
+      if (!found.winner().embedding.is_lattice()) {
+        for (const std::string& formula : mercer::formulas(found.winner().embedding.continuous()))
           tell("  {}\n", formula);
       }
+      tell("Its actions are {:.3g} from the teacher's where the teacher goes (root mean square).\n",
+           found.winner().action_distance);
       tell("\n{}\n{}: {} bytes, {} of them payload; {:.1f} s\n", mercer::certificate_page(certificate), out, bytes,
-           found.chosen.payload_bytes(), found.seconds);
+           found.winner().payload_bytes(), found.seconds);
     }
     if (common.json) print_json(to_json(found, bytes));
     if (certificate.met) return;
@@ -130,18 +131,20 @@ struct CompressVerb {
       const mercer::Candidate& one = found.tried[i];
       front.push_back({{"payload_bytes", one.payload_bytes()},
                        {"loss_percent", one.loss_percent},
+                       {"action_distance", one.action_distance},
                        {"route", one.embedding.route()},
                        {"basis", one.embedding.basis()},
                        {"k", one.embedding.k()},
                        {"format", one.format}});
     }
-    return {{"route", found.chosen.embedding.route()},
-            {"basis", found.chosen.embedding.basis()},
-            {"k", found.chosen.embedding.k()},
-            {"format", found.chosen.format},
+    return {{"route", found.winner().embedding.route()},
+            {"basis", found.winner().embedding.basis()},
+            {"k", found.winner().embedding.k()},
+            {"format", found.winner().format},
             {"bytes", bytes},
-            {"payload_bytes", found.chosen.payload_bytes()},
+            {"payload_bytes", found.winner().payload_bytes()},
             {"loss_percent", certificate.loss_percent},
+            {"action_distance", found.winner().action_distance},
             {"upper_percent", certificate.upper_percent ? json(*certificate.upper_percent) : json(nullptr)},
             {"upper_return", certificate.upper_return},
             {"confidence", certificate.confidence},
@@ -165,7 +168,7 @@ void add_compress(Program& program) {
   settings.add({"max-loss", "Allowed loss, such as 1% or 0.01 [1%]", "SHARE"}, state->max_loss);
   settings.add({"max-loss-return", "Allowed loss in units of return", "X"}, state->max_loss_return);
   settings.add({"max-bytes", "Largest payload", "N"}, state->max_bytes);
-  settings.add({"confidence", "Of the promise, between 0 and 1 [0.95]", "P"}, state->options.confidence);
+  settings.add({"confidence", "Of the promise, between 0 and 1 [0.95]", "P"}, state->options.judge.confidence);
   settings.add_choice({"route", "Which embeddings to search [both]", "ROUTE"}, state->route,
                       {{"both", Route::both}, {"continuous", Route::continuous}, {"lattice", Route::lattice}});
   settings.add_choice(

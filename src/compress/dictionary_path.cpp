@@ -10,7 +10,7 @@ DictionaryPath::DictionaryPath(const Env& env, const Samples& samples, const Con
       samples_(samples),
       options_(options),
       shape_(shape),
-      dictionary_(make_dictionary(dictionary, shape.coordinates, samples.points(), options.seed)),
+      dictionary_(make_dictionary(dictionary, shape.coordinates, samples.points(), options.judge.seed)),
       all_(evaluate_features(dictionary_, shape.coordinates, samples)),
       path_(choose_terms(all_, samples, options.most_terms)),
       item_(item) {}
@@ -73,13 +73,13 @@ std::vector<double> DictionaryPath::fitted() const {
 double DictionaryPath::earned(std::span<const double> coefficients) const {
   const auto policy = continuous_policy("candidate", samples_.teacher().contract(), shape_.head, shape_.squash,
                                         TermFunction(shape_.terms, shape_.coordinates, coefficients));
-  return mean_return(env_, *policy, 2 * options_.search.episodes, search(0).seed, options_.act);
+  return mean_return(env_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
 }
 
 ReturnPolish DictionaryPath::search(std::uint64_t purpose) const {
   ReturnPolish polish = options_.search;
-  polish.act = options_.act;
-  polish.seed = options_.seed;
+  polish.act = options_.judge.act;
+  polish.seed = options_.judge.seed;
   polish.item = ((item_ * 1000 + k_) * 1000 + purpose) * 4;
   return polish;
 }

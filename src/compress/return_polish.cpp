@@ -59,7 +59,8 @@ std::vector<double> polish_on_return(const Env& env, const ContinuousCode& shape
   for (std::size_t g = 0; g < options.generations && !(enough && enough()); ++g) {
     progress.check();
     const MatrixView<const double> tried = search.ask();
-    const std::uint64_t episodes_seed = Random({options.seed, Stage::search, options.item + 1, static_cast<std::uint32_t>(g)}).bits();
+    const std::uint64_t episodes_seed =
+        Random({options.seed, Stage::search, options.item + 1, static_cast<std::uint32_t>(g)}).bits();
     for_each_block(losses.size(), 1, [&](Block block) {
       std::vector<double> z(coefficients.size());
       for (std::size_t d = 0; d < z.size(); ++d) z[d] = tried(d, block.begin);
