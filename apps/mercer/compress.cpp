@@ -1,11 +1,11 @@
-#include "mercer/compress/compress.hpp"
-
 #include <fmt/format.h>
 
 #include "fraction.hpp"
+#include "mercer/compress/states.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
 #include "mercer/io/file.hpp"
+#include "mercer/rollout/rollouts.hpp"
 #include "playing.hpp"
 #include "program.hpp"
 #include "report.hpp"
@@ -24,7 +24,7 @@ struct CompressVerb {
   Playing playing;
   mercer::CompressOptions options;
   Route route = Route::both;
-  std::string max_loss, budget, out;
+  std::string max_loss, budget, states, out;
   std::optional<double> max_loss_return;
   std::optional<std::uint64_t> max_bytes;
   std::vector<std::string> bases, formats;
@@ -76,11 +76,13 @@ struct CompressVerb {
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
     const mercer::CompressOptions all = complete(common);
-    if (!common.quiet) tell("{:>7} {:>9}  {}\n", "bytes", "loss", "candidate");
+    if (!common.quiet) tell("{:>7} {:>9}  {}\n", "bytes", states.empty() ? "loss" : "error", "candidate");
     const auto sink = [&](const mercer::Candidate& one, bool on_front) {
       if (!common.quiet && on_front) tell("{}\n", line(one));
     };
-    mercer::Compressed found = mercer::compress(*env, *teacher, all, sink, terminal_progress(common.quiet));
+    mercer::Compressed found = states.empty()
+                                   ? mercer::compress(*env, *teacher, all, sink, terminal_progress(common.quiet))
+                                   : from_states(*teacher, all, sink, common);
     found.certificate.env = playing.env;
     mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
     for (const Setting& setting : settings.all()) {
@@ -90,6 +92,27 @@ struct CompressVerb {
     mercer::write_embedding(out, found.winner().embedding, origin);
     mercer::add_certificate(out, found.certificate);
     report(found, common);
+  }
+
+  // Nothing is played: the states are those of a log.
+  mercer::Compressed from_states(const mercer::Policy& teacher, const mercer::CompressOptions& all,
+                                 const mercer::CandidateSink& sink, const CommonOptions& common) const {
+    if (max_loss_return) {
+      throw Error(ErrorCode::bad_value, "--max-loss-return does not go with --states: no return is played there",
+                  "Give --max-loss, which is then a share of the action's range");
+    }
+    const mercer::Rollouts log = mercer::read_rollouts(states);
+    const mercer::StateMatrix seen = mercer::pick_states(log, log.steps());
+    mercer::StatesOptions of;
+    of.max_error = *all.judge.max_loss;
+    of.max_bytes = all.judge.max_bytes;
+    of.confidence = all.judge.confidence;
+    of.most_terms = all.most_terms;
+    of.attempts = all.judge.attempts;
+    of.dictionaries = all.dictionaries;
+    if (!formats.empty()) of.formats = all.formats;
+    of.seed = all.judge.seed;
+    return mercer::compress_states(teacher, seen.view(), of, sink, terminal_progress(common.quiet));
   }
 
   static std::string line(const mercer::Candidate& one) {
@@ -108,8 +131,9 @@ struct CompressVerb {
         for (const std::string& formula : mercer::formulas(found.winner().embedding.continuous()))
           tell("  {}\n", formula);
       }
-      tell("Its actions are {:.3g} from the teacher's where the teacher goes (root mean square).\n",
-           found.winner().action_distance);
+      if (states.empty())
+        tell("Its actions are {:.3g} from the teacher's where the teacher goes (root mean square).\n",
+             found.winner().action_distance);
       tell("\n{}\n{}: {} bytes, {} of them payload; {:.1f} s\n", mercer::certificate_page(certificate), out, bytes,
            found.winner().payload_bytes(), found.seconds);
     }
@@ -183,6 +207,9 @@ void add_compress(Program& program) {
   settings.add({"select-episodes", "On which embeddings are compared [4000]", "N"}, state->select_episodes);
   settings.add({"certify-episodes", "On which the promise rests [100000]", "N"}, state->certify_episodes);
   settings.add({"attempts", "Embeddings that may fail their certificate [5]", "N"}, state->attempts);
+  settings.add(
+      {"states", "Rollouts (.npz, .csv) whose states alone are used: promises action errors, no return", "FILE"},
+      state->states);
   settings.add({"budget", "Stop searching after this time, such as 60s or 5m, and certify what is there", "TIME"},
                state->budget);
   settings.add({"out", "The file of the embedding, ending in .mercer", "FILE"}, state->out);

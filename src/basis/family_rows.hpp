@@ -19,13 +19,13 @@ inline double family_norm(Family family, bool periodic, std::size_t index) {
 }
 
 // out[k] = 2 x out[k-1] - out[k-2], with two given.
-inline void chebyshev_rows(Lanes x, std::size_t count, Lanes* out) {
+[[gnu::always_inline]] inline void chebyshev_rows(Lanes x, std::size_t count, Lanes* out) {
   const Lanes twice = 2.0 * x;
   for (std::size_t k = 2; k < count; ++k) out[k] = fused(twice, out[k - 1], -out[k - 2]);
 }
 
 /// out[k] = function k, apart from `family_norm`, at eight coordinates; k = 0 .. count - 1.
-inline void fill_family(Family family, bool periodic, Lanes x, std::size_t count, Lanes* out) {
+[[gnu::always_inline]] inline void fill_family(Family family, bool periodic, Lanes x, std::size_t count, Lanes* out) {
   out[0] = all_lanes(1);
   if (count == 1) return;
   if (periodic || family == Family::cosine) {

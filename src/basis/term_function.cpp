@@ -134,8 +134,8 @@ void TermFunction::Plan::plan_others(const Terms& terms) {
   }
 }
 
-void TermFunction::Plan::fill(MatrixView<const double> states, std::size_t begin, std::size_t count, Lanes* x,
-                              Lanes* rows) const {
+[[gnu::always_inline]] inline void TermFunction::Plan::fill(MatrixView<const double> states, std::size_t begin,
+                                                            std::size_t count, Lanes* x, Lanes* rows) const {
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const AxisPlan& axis = axes[d];
     x[d] = (load_lanes(&states(d, begin), count) - axis.middle) * axis.per_half;
@@ -190,8 +190,8 @@ Lanes TermFunction::Plan::evaluate_one(const Lanes* x, const Lanes* rows, std::s
   return (1.0 + root + squared * (5.0 / 3)) * exp_lanes(-root);
 }
 
-void TermFunction::Plan::evaluate(const Lanes* x, const Lanes* rows, std::size_t from, std::size_t to,
-                                  Lanes* out) const {
+[[gnu::always_inline]] inline void TermFunction::Plan::evaluate(const Lanes* x, const Lanes* rows, std::size_t from,
+                                                                std::size_t to, Lanes* out) const {
   std::size_t t = from;
   for (; t < std::min(to, constants); ++t) out[t - from] = all_lanes(1);
   const std::size_t before_pairs = constants + singles, before_longer = before_pairs + pairs;

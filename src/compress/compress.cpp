@@ -1,12 +1,11 @@
 #include "mercer/compress/compress.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <deque>
-#include <numeric>
 
 #include "compress/dictionary_path.hpp"
+#include "compress/front.hpp"
 #include "mercer/core/error.hpp"
 
 namespace mercer {
@@ -36,7 +35,7 @@ class Search {
       contenders.push_back({&one.embedding.policy(), one.payload_bytes(), one.loss, one.spread});
     }
     Selection::Verdict verdict = selection_.certify(contenders, progress_);
-    Compressed out{{}, front(), verdict.chosen, std::move(verdict.certificate), seconds()};
+    Compressed out{{}, front_of(tried_), verdict.chosen, std::move(verdict.certificate), seconds()};
     out.tried.assign(std::make_move_iterator(tried_.begin()), std::make_move_iterator(tried_.end()));
     return out;
   }
@@ -55,11 +54,8 @@ class Search {
     one.spread = measured.spread;
     one.loss_percent = 100 * one.loss / std::abs(selection_.teacher_return());
     one.action_distance = distance(one.embedding.policy());
-    const bool on_front = std::ranges::none_of(tried_, [&](const Candidate& other) {
-      return other.payload_bytes() <= one.payload_bytes() && other.loss <= one.loss;
-    });
     if (selection_.promising(measured)) smallest_ = std::min(smallest_, one.payload_bytes());
-    tried_.push_back(std::move(one));
+    const bool on_front = add_candidate(tried_, std::move(one));
     if (sink_) sink_(tried_.back(), on_front);
   }
 
@@ -69,25 +65,13 @@ class Search {
     std::vector<double> first(actions * states.cols()), second(first.size());
     teacher_.mean_action(states, {first.data(), actions, states.cols()});
     student.mean_action(states, {second.data(), actions, states.cols()});
+    const bool discrete = teacher_.action_space().is_discrete();  // another action is at distance one
     double sum = 0;
-    for (std::size_t i = 0; i < first.size(); ++i) sum += (first[i] - second[i]) * (first[i] - second[i]);
-    return std::sqrt(sum / static_cast<double>(states.cols()));
-  }
-
-  std::vector<std::size_t> front() const {
-    std::vector<std::size_t> by_size(tried_.size()), out;
-    std::iota(by_size.begin(), by_size.end(), std::size_t{0});
-    std::ranges::stable_sort(by_size, [&](std::size_t a, std::size_t b) {
-      return std::pair(tried_[a].payload_bytes(), tried_[a].loss) <
-             std::pair(tried_[b].payload_bytes(), tried_[b].loss);
-    });
-    double least = HUGE_VAL;
-    for (const std::size_t i : by_size) {
-      if (tried_[i].loss >= least) continue;
-      least = tried_[i].loss;
-      out.push_back(i);
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      const double apart = first[i] - second[i];
+      sum += discrete ? (apart != 0 ? 1 : 0) : apart * apart;
     }
-    return out;
+    return std::sqrt(sum / static_cast<double>(states.cols()));
   }
 
   void try_lattice();
@@ -171,7 +155,7 @@ void Search::follow_dictionaries() {
 
   std::vector<DictionaryPath> paths;
   for (std::size_t i = 0; i < dictionaries.size(); ++i) {
-    paths.emplace_back(env_, samples, shape, dictionaries[i], options_, i);
+    paths.emplace_back(&env_, samples, shape, dictionaries[i], options_, i);
   }
   std::vector<bool> alive(paths.size(), true);
   for (std::size_t k = 1; k <= options_.most_terms; ++k) {

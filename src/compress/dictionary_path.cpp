@@ -4,7 +4,7 @@
 
 namespace mercer {
 
-DictionaryPath::DictionaryPath(const Env& env, const Samples& samples, const ContinuousCode& shape,
+DictionaryPath::DictionaryPath(const Env* env, const Samples& samples, const ContinuousCode& shape,
                                const DictionaryOptions& dictionary, const CompressOptions& options, std::uint64_t item)
     : env_(env),
       samples_(samples),
@@ -44,7 +44,7 @@ void DictionaryPath::polish_further(std::size_t more, const EnoughTime& enough, 
   polish.generations *= more;
   polish.episodes *= more > 1 ? 2 : 1;
   const TermFunction function(shape_.terms, shape_.coordinates, coefficients_);
-  coefficients_ = polish_on_return(env_, shape_, samples_.teacher().contract(), function, few_, coefficients_, polish,
+  coefficients_ = polish_on_return(*env_, shape_, samples_.teacher().contract(), function, few_, coefficients_, polish,
                                    enough, progress);
 }
 
@@ -62,7 +62,7 @@ ContinuousEmbedding DictionaryPath::rounded(NumberFormat format, bool careful, c
   if (!careful || options_.polish != PolishBy::returned) return embedding;
   ReturnPolish polish = search(100 + static_cast<std::uint64_t>(format));
   polish.episodes *= 4;
-  return polish_rounded(env_, embedding, polish, 2, enough, progress);
+  return polish_rounded(*env_, embedding, polish, 2, enough, progress);
 }
 
 std::vector<double> DictionaryPath::fitted() const {
@@ -73,7 +73,7 @@ std::vector<double> DictionaryPath::fitted() const {
 double DictionaryPath::earned(std::span<const double> coefficients) const {
   const auto policy = continuous_policy("candidate", samples_.teacher().contract(), shape_.head, shape_.squash,
                                         TermFunction(shape_.terms, shape_.coordinates, coefficients));
-  return mean_return(env_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
+  return mean_return(*env_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
 }
 
 ReturnPolish DictionaryPath::search(std::uint64_t purpose) const {

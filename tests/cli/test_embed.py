@@ -96,5 +96,5 @@ def test_continuous_route_with_the_whole_distribution(mercer):
 
 def test_continuous_route_says_what_it_does_not_know(mercer):
     flags = ("embed", *CAR, "--route", "continuous", "--out", "p.mercer")
-    assert "kernel:matern52" in mercer.fails(2, *flags, "--basis", "kernel:matern")
+    assert "kernel:matern" in mercer.fails(2, *flags, "--basis", "kernel:maten52")
     assert "int8" in mercer.fails(2, *flags, "--format", "int9")

@@ -1,0 +1,159 @@
+#include "mercer/compress/states.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "compress/dictionary_path.hpp"
+#include "compress/front.hpp"
+#include "mercer/core/error.hpp"
+#include "mercer/measure/betting.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t parts = 3;
+
+// Every third state from `first` on: each part meets the whole log.
+StateMatrix every_third(MatrixView<const double> states, std::size_t first) {
+  StateMatrix out{states.rows(), {}};
+  for (std::size_t d = 0; d < states.rows(); ++d) {
+    for (std::size_t i = first; i < states.cols(); i += parts) out.values.push_back(states(d, i));
+  }
+  return out;
+}
+
+void check(const Policy& teacher, MatrixView<const double> states, const StatesOptions& options) {
+  if (states.rows() != teacher.observation_dimensions() || states.cols() < 10 * parts) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("{} states of {} numbers; needed: {} or more of {}", states.cols(), states.rows(),
+                            10 * parts, teacher.observation_dimensions()),
+                "Log more states that the policy takes in");
+  }
+  for (const Axis& axis : teacher.action_space().axes) {
+    if (!teacher.action_space().is_discrete() && std::isfinite(axis.range.width())) continue;
+    throw Error(ErrorCode::bad_value,
+                fmt::format("action '{}' of policy '{}' has no range that an error can be a share of", axis.name,
+                            teacher.name()),
+                "Logged states serve for bounded continuous actions; otherwise play the task");
+  }
+  require_in_range("the largest error", options.max_error, 1e-9, 1, "Give a share such as 1%");
+  require_in_range("the number of terms", static_cast<double>(options.most_terms), 1, 256, "Take 32");
+}
+
+// Largest error over the action dimensions, in each state, as a share of the range.
+std::vector<double> errors_of(const Policy& teacher, const Policy& student, MatrixView<const double> states) {
+  const std::size_t count = states.cols(), actions = teacher.action_space().dimensions();
+  std::vector<double> first(actions * count), second(actions * count), out(count, 0.0);
+  teacher.mean_action(states, {first.data(), actions, count});
+  student.mean_action(states, {second.data(), actions, count});
+  for (std::size_t d = 0; d < actions; ++d) {
+    const double width = teacher.action_space().axes[d].range.width();
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = std::max(out[i], std::min(1.0, std::abs(first[d * count + i] - second[d * count + i]) / width));
+    }
+  }
+  return out;
+}
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+Certificate certificate_of(const Policy& teacher, const std::vector<double>& errors, const StatesOptions& options,
+                           std::size_t attempt) {
+  Certificate out;
+  const double confidence = confidence_of_attempt(options.confidence, attempt);
+  out.loss_percent = 100 * mean_of(errors);
+  out.upper_percent = 100 * betting_upper(errors, {0, 1}, 1 - confidence);
+  out.confidence = options.confidence;
+  out.method = "betting";
+  out.act = "mean";
+  out.teacher = teacher.name();
+  out.episodes = 0;
+  out.seed = options.seed;
+  out.attempt = attempt;
+  out.budget_percent = 100 * options.max_error;
+  out.rows.push_back(certificate_row(
+      "mean action error in percent of the range", "statistical", *out.upper_percent, out.loss_percent, 100,
+      {fmt::format("{} logged states, drawn independently from the distribution that matters", errors.size()),
+       "the embedding was fixed before these states were looked at"}));
+  out.not_covered = {"the return: no task was played, and small errors of actions can cost much",
+                     "states unlike the logged ones, such as those that the embedding itself leads to",
+                     "dependence between logged states: those of one episode say less than as many drawn apart"};
+  judge(out);
+  return out;
+}
+
+}  // namespace
+
+Compressed compress_states(const Policy& teacher, MatrixView<const double> states, const StatesOptions& options,
+                           const CandidateSink& sink, const Progress& progress) {
+  check(teacher, states, options);
+  const auto begin = std::chrono::steady_clock::now();
+  const StateMatrix fitting = every_third(states, 0), selecting = every_third(states, 1),
+                    certifying = every_third(states, 2);
+  CompressOptions search;
+  search.polish = PolishBy::action;
+  search.most_terms = options.most_terms;
+  search.judge.seed = options.seed;
+  const std::vector<DictionaryOptions> dictionaries =
+      options.dictionaries.empty() ? default_dictionaries() : options.dictionaries;
+  ContinuousCode shape;
+  shape.head = Head::mean;
+  shape.coordinates = choose_coordinates(teacher, shape.head, dictionaries.front(), fitting.view(), shape.own_ranges);
+  Samples samples(teacher, shape.head, shape.squash);
+  shape.outputs = samples.outputs();
+  samples.add(fitting.view());
+
+  std::deque<Candidate> tried;
+  std::size_t smallest = options.max_bytes.value_or(static_cast<std::size_t>(-1));
+  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
+    DictionaryPath path(nullptr, samples, shape, dictionaries[i], search, i);
+    bool going_on = true;
+    while (going_on && path.k() < options.most_terms && path.grow({}, progress)) {
+      going_on = false;
+      for (const NumberFormat format : options.formats) {
+        Candidate one{path.rounded(format, false, {}, progress), std::string(format_name(format))};
+        if (one.payload_bytes() > smallest) continue;
+        going_on = true;
+        one.loss = mean_of(errors_of(teacher, one.embedding.policy(), selecting.view()));
+        one.loss_percent = 100 * one.loss;
+        // A little below what is allowed, so that the certificate may pass.
+        if (one.loss <= 0.9 * options.max_error) smallest = std::min(smallest, one.payload_bytes());
+        const bool on_front = add_candidate(tried, std::move(one));
+        if (sink) sink(tried.back(), on_front);
+      }
+    }
+  }
+  if (tried.empty()) {
+    throw Error(ErrorCode::out_of_range, fmt::format("no embedding is as small as {} bytes", smallest),
+                "Allow more bytes");
+  }
+  std::vector<std::size_t> order(tried.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto passes = [&](std::size_t i) { return tried[i].loss <= 0.9 * options.max_error; };
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
+    if (passes(a) != passes(b)) return passes(a);
+    return passes(a) ? tried[a].payload_bytes() < tried[b].payload_bytes() : tried[a].loss < tried[b].loss;
+  });
+  Compressed out;
+  for (std::size_t j = 0; j < std::min(options.attempts, order.size()); ++j) {
+    Certificate one = certificate_of(teacher, errors_of(teacher, tried[order[j]].embedding.policy(), certifying.view()),
+                                     options, j + 1);
+    if (j > 0 && !one.met) continue;
+    out.chosen = order[j];
+    out.certificate = std::move(one);
+    if (out.certificate.met) break;
+  }
+  out.front = front_of(tried);
+  out.tried.assign(std::make_move_iterator(tried.begin()), std::make_move_iterator(tried.end()));
+  out.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return out;
+}
+
+}  // namespace mercer
