@@ -148,7 +148,8 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
                 {"teacher", file.origin.teacher},
                 {"seed", file.origin.seed},
                 {"settings", file.origin.settings},
-                {"observations", observations}});
+                {"observations", observations},
+                {"certificate", file.certificate ? json::parse(mercer::certificate_json(*file.certificate)) : json()}});
     return;
   }
   fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, embedding.payload().size());
@@ -163,4 +164,9 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
                axis.knots.empty() ? "" : fmt::format(" through {} knots", axis.knots.size()));
   }
   for (const std::string& line : mercer::formulas(embedding)) fmt::print("  {}\n", line);
+  if (file.certificate) {
+    fmt::print("\n{}", mercer::certificate_page(*file.certificate));
+  } else {
+    fmt::print("  no certificate: 'mercer certify' makes one\n");
+  }
 }

@@ -3,6 +3,43 @@
 #include <algorithm>
 
 namespace mercer {
+namespace {
+
+// Terms that rounding left nothing of are only bytes.
+ContinuousEmbedding without_zeros(const ContinuousEmbedding& embedding) {
+  ContinuousCode code = embedding.code();
+  const std::size_t terms = code.terms.size();
+  std::vector<std::size_t> kept;
+  for (std::size_t t = 0; t < terms; ++t) {
+    for (std::size_t o = 0; o < code.outputs; ++o) {
+      if (code.coefficients[o * terms + t] == 0) continue;
+      kept.push_back(t);
+      break;
+    }
+  }
+  if (kept.size() == terms || kept.empty()) return embedding;
+  std::vector<double> left;
+  for (std::size_t o = 0; o < code.outputs; ++o) {
+    for (const std::size_t t : kept) left.push_back(code.coefficients[o * terms + t]);
+  }
+  const std::vector<std::size_t> parts = code.terms.parts();
+  code.terms = select_terms(code.terms, kept);
+  const std::vector<std::size_t> left_parts = code.terms.parts();
+  std::vector<std::uint8_t> scales;  // of the parts that still have terms
+  std::size_t scale = 0;
+  for (std::size_t o = 0; o < code.outputs && !code.scales.empty(); ++o) {
+    for (std::size_t p = 0; p + 1 < parts.size(); ++p) {
+      if (parts[p + 1] == parts[p]) continue;
+      if (left_parts[p + 1] != left_parts[p]) scales.push_back(code.scales[scale]);
+      ++scale;
+    }
+  }
+  code.coefficients = std::move(left);
+  code.scales = std::move(scales);
+  return ContinuousEmbedding::make(code, embedding.policy().contract(), embedding.policy().name());
+}
+
+}  // namespace
 
 DictionaryPath::DictionaryPath(const Env* env, const Samples& samples, const ContinuousCode& shape,
                                const DictionaryOptions& dictionary, const CompressOptions& options, std::uint64_t item)
@@ -44,8 +81,10 @@ void DictionaryPath::polish_further(std::size_t more, const EnoughTime& enough, 
   polish.generations *= more;
   polish.episodes *= more > 1 ? 2 : 1;
   const TermFunction function(shape_.terms, shape_.coordinates, coefficients_);
-  coefficients_ = polish_on_return(*env_, shape_, samples_.teacher().contract(), function, few_, coefficients_, polish,
-                                   enough, progress);
+  std::vector<double> polished = polish_on_return(*env_, shape_, samples_.teacher().contract(), function, few_,
+                                                  coefficients_, polish, enough, progress);
+  // A search that only sees returns can be lured away, as by a car that earns more by not moving at all.
+  if (earned(polished) > earned(coefficients_)) coefficients_ = std::move(polished);
 }
 
 std::unique_ptr<Policy> DictionaryPath::policy() const {
@@ -59,10 +98,10 @@ ContinuousEmbedding DictionaryPath::rounded(NumberFormat format, bool careful, c
   code.format = format;
   const auto embedding = ContinuousEmbedding::make(round_coefficients(code, few_, samples_, coefficients_),
                                                    samples_.teacher().contract(), samples_.teacher().name());
-  if (!careful || options_.polish != PolishBy::returned) return embedding;
+  if (!careful || options_.polish != PolishBy::returned) return without_zeros(embedding);
   ReturnPolish polish = search(100 + static_cast<std::uint64_t>(format));
   polish.episodes *= 4;
-  return polish_rounded(*env_, embedding, polish, 2, enough, progress);
+  return without_zeros(polish_rounded(*env_, embedding, polish, 2, enough, progress));
 }
 
 std::vector<double> DictionaryPath::fitted() const {

@@ -1,0 +1,57 @@
+"""The search for the smallest embedding, through the program."""
+
+import json
+import os
+import pathlib
+
+POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies"
+CAR = ("--env", "continuous-mountain-car", "--policy", POLICIES / "cmc_sde_10000_actor.onnx")
+QUICK = ("--route", "continuous", "--bases", "ridge", "--formats", "int8", "--most-terms", 2, "--generations", 20,
+         "--candidate-episodes", 64, "--select-episodes", 100, "--certify-episodes", 1000, "--seed", 5)
+
+
+def test_a_certified_policy_in_a_few_bytes(mercer):
+    said = mercer.json("compress", *CAR, *QUICK, "--max-loss", "20%", "--out", "p.mercer")
+    assert {"route", "basis", "k", "bytes", "payload_bytes", "loss_percent", "upper_percent", "confidence", "level",
+            "met", "seconds", "front"} <= set(said)
+    assert said["met"] and said["upper_percent"] <= 20 and said["payload_bytes"] < 16
+    for point in said["front"]:
+        assert {"payload_bytes", "loss_percent", "route", "k"} <= set(point)
+    inside = mercer.json("inspect", "p.mercer")
+    assert inside["payload_bytes"] == said["payload_bytes"]
+    assert inside["certificate"]["upper_percent"] == said["upper_percent"]
+    assert "tanh" in mercer.ok("inspect", "p.mercer").stdout
+    earned = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer", "--act", "mean",
+                         "--episodes", 50)
+    assert earned["return"]["mean"] > 50
+
+
+def test_what_cannot_be_kept_is_told_and_the_best_is_written(mercer):
+    said = mercer.run("compress", *CAR, *QUICK, "--max-loss-return", "-1000", "--out", "p.mercer", "--json")
+    assert said.returncode == 5 and "E501" in said.stderr
+    assert json.loads(said.stdout)["met"] is False
+    assert mercer.json("inspect", "p.mercer")["certificate"]["met"] is False
+
+
+def test_time_can_be_limited(mercer):
+    said = mercer.run("compress", *CAR, *QUICK, "--most-terms", 200, "--generations", 1000, "--max-loss-return",
+                      "-1000", "--budget", "2s", "--out", "p.mercer", "--json")
+    assert said.returncode == 5 and json.loads(said.stdout)["seconds"] < 60
+
+
+def test_logged_states_promise_actions_only(mercer):
+    mercer.ok("rollout", *CAR, "--act", "mean", "--episodes", 40, "--out", "log.npz")
+    said = mercer.json("compress", *CAR, "--states", "log.npz", "--max-loss", "5%", "--out", "p.mercer")
+    assert said["met"] and any("return" in sentence for sentence in said["certificate"]["not_covered"])
+    bad = mercer.run("compress", *CAR, "--states", "log.npz", "--max-loss-return", "1", "--out", "p.mercer")
+    assert bad.returncode == 2 and "E203" in bad.stderr
+
+
+def test_bad_input(mercer):
+    for arguments, code in ((("--bases", "nosuch"), "E201"), (("--formats", "int3"), "E201"),
+                            (("--formats", "int8,,int4"), "E203"), (("--most-terms", 0), "E202"),
+                            (("--budget", "soon"), "E203"), (("--max-loss", "-1%"), "E202"),
+                            (("--select-episodes", 1), "E202"), (("--confidence", "1.5"), "E202")):
+        said = mercer.run("compress", *CAR, *QUICK, *arguments, "--out", "p.mercer")
+        assert said.returncode == 2 and code in said.stderr, (arguments, said.stderr)
+    assert mercer.run("compress", *CAR, *QUICK).returncode == 2
