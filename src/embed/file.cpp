@@ -75,6 +75,7 @@ void write_embedding(const std::filesystem::path& path, const LatticeEmbedding& 
       {"basis", embedding.basis()},
       {"k", embedding.k()},
       {"parameters", {{"published", embedding.parameters().published}, {"stored", embedding.parameters().stored}}},
+      {"energy", embedding.whole_energy()},
       {"env", origin.env},
       {"teacher", origin.teacher},
       {"seed", origin.seed},
@@ -97,6 +98,7 @@ EmbeddingFile read_embedding(const std::filesystem::path& path) {
   try {
     const nlohmann::json& counts = manifest.at("parameters");
     embedding.set_parameters({counts.at("published").get<std::size_t>(), counts.at("stored").get<std::size_t>()});
+    embedding.set_whole_energy(manifest.value("energy", 0.0));
     EmbeddingOrigin origin{manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
                            manifest.at("seed").get<std::uint64_t>(),
                            manifest.at("settings").get<std::map<std::string, std::string>>()};

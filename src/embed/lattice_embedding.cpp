@@ -1,25 +1,22 @@
 #include "mercer/embed/lattice_embedding.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include <fmt/format.h>
 
+#include "embed/choose_k.hpp"
 #include "embed/lattice_code.hpp"
+#include "embed/row_model.hpp"
+#include "embed/table_layout.hpp"
 #include "io/corrupt.hpp"
 #include "mercer/basis/svd.hpp"
 #include "mercer/basis/truncation.hpp"
 #include "mercer/core/error.hpp"
+#include "mercer/core/nearest.hpp"
 
 namespace mercer {
 namespace {
-
-std::vector<double> reordered(const PolicyTable& table, const std::vector<std::size_t>& order) {
-  std::vector<double> values;
-  values.reserve(table.pi.size());
-  for (const std::size_t row : order) values.insert(values.end(), table.row(row).begin(), table.row(row).end());
-  return values;
-}
 
 double centre_of(const SvdBasis& svd, std::size_t columns) {
   return svd.options().centred ? 1 / static_cast<double>(columns) : 0;
@@ -42,10 +39,31 @@ void keep_rank(const SvdBasis& svd, const Table& table, LatticeCode& code) {
   for (std::size_t i = 0; i < code.k * columns; ++i) code.numbers.push_back(static_cast<float>(right[i]));
 }
 
-void keep_largest(const Basis& basis, const Table& table, LatticeCode& code) {
+// Cells that nobody visits may hold anything. What the kept coefficients make of them costs none, so each round puts
+// that there and chooses again: the error of the visited rows falls.
+void refill(const Basis& basis, const TableLayout& layout, std::size_t k, Table& table) {
+  const std::size_t rounds = std::getenv("ROUNDS") ? std::atoi(std::getenv("ROUNDS")) : 10;
+  std::vector<bool> visited(layout.rows);
+  for (const std::size_t place : layout.places) visited[place] = true;
+  for (std::size_t round = 0; round < rounds; ++round) {
+    const std::vector<double> coefficients = basis.apply(table.values);
+    const std::vector<std::size_t> kept = Truncation(basis.terms(coefficients)).kept(k);
+    const std::vector<double> close = basis.reverse(keep_only(coefficients, kept));
+    for (std::size_t r = 0; r < layout.rows; ++r) {
+      if (visited[r]) continue;
+      const auto begin = static_cast<std::ptrdiff_t>(r * layout.columns);
+      std::copy_n(close.begin() + begin, layout.columns, table.values.begin() + begin);
+    }
+  }
+}
+
+// Returns the energy of all coefficients.
+double keep_largest(const Basis& basis, const Table& table, LatticeCode& code) {
   const std::vector<double> coefficients = basis.apply(table.values);
-  code.kept = Truncation(basis.terms(coefficients)).kept(code.k);
+  const Truncation truncation(basis.terms(coefficients));
+  code.kept = truncation.kept(code.k);
   for (const std::size_t index : code.kept) code.numbers.push_back(static_cast<float>(coefficients[index]));
+  return truncation.discarded_energy(0);
 }
 
 std::vector<double> multiply(const LatticeCode& code, const SvdBasis& svd, std::size_t rows, std::size_t columns,
@@ -62,10 +80,12 @@ std::vector<double> multiply(const LatticeCode& code, const SvdBasis& svd, std::
   return values;
 }
 
-std::vector<double> reconstruct(const LatticeCode& code, Basis& basis, std::size_t rows, std::size_t columns,
+std::vector<double> reconstruct(const LatticeCode& code, Basis& basis, const TableLayout& layout,
                                 const std::string& where) {
-  if (const auto* svd = dynamic_cast<const SvdBasis*>(&basis)) return multiply(code, *svd, rows, columns, where);
-  basis.train({{rows, columns}, std::vector<double>(rows * columns)});
+  if (const auto* svd = dynamic_cast<const SvdBasis*>(&basis)) {
+    return multiply(code, *svd, layout.rows, layout.columns, where);
+  }
+  basis.train({layout.shape, std::vector<double>(layout.rows * layout.columns)});
   if (code.numbers.size() != code.kept.size() || (!code.kept.empty() && code.kept.back() >= basis.size())) {
     throw_corrupt(where, "has coefficients that its basis does not");
   }
@@ -85,10 +105,15 @@ std::vector<std::size_t> rows_of(const LatticeCode& code, const Cells& cells, co
   return code.rows;
 }
 
-}  // namespace
+TableLayout layout_of(const LatticeCode& code, const Cells& cells, const std::string& where) {
+  return code.order == RowOrder::axes
+             ? axes_layout(cells, code.actions)
+             : list_layout(rows_of(code, cells, where), static_cast<std::size_t>(code.actions.cells()));
+}
 
-LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
-                                        const TruncationOptions& options, std::uint64_t seed) {
+// What the table is made of before any of it is kept.
+LatticeCode begin_code(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
+                       const TruncationOptions& options) {
   LatticeCode code;
   code.states = lattice.cells->grid();
   for (std::size_t c = 0; c < lattice.cells->size(); ++c) {
@@ -98,29 +123,83 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
   }
   code.discrete = teacher.action_space().is_discrete();
   code.actions = lattice.actions;
+  code.own = lattice.own;
   code.play = play;
   code.simplex = options.simplex;
+  return code;
+}
+
+std::size_t choose_k(const Basis& basis, const Table& table, std::size_t rows, const TruncationOptions& options) {
+  if (options.k > 0) return options.k;
+  if (options.energy == 0) return half_of_free(basis, rows);
+  return k_for_energy(Truncation(basis.terms(basis.apply(table.values))), options.energy);
+}
+
+// Fills K and what is kept of it; returns the energy of all coefficients.
+double keep(Basis& basis, const Lattice& lattice, const TruncationOptions& options, LatticeCode& code) {
+  const auto* svd = dynamic_cast<const SvdBasis*>(&basis);
+  if (svd != nullptr && options.order == RowOrder::axes) {
+    throw Error(ErrorCode::bad_value, "the order of rows 'axes' with basis svd, which has rows and columns only",
+                "Choose another order of rows: svd keeps as much in any");
+  }
   code.order = options.order;
   code.rows = order_rows(*lattice.cells, lattice.table, lattice.actions, options.order);
-
-  const Table table{{lattice.table.rows, lattice.table.cols}, reordered(lattice.table, code.rows)};
-  const std::unique_ptr<Basis> basis = make_basis(options.basis, seed);
-  std::vector<double> weights = lattice.visits(), ordered_weights;
-  for (const std::size_t row : code.rows) ordered_weights.push_back(weights[row]);
-  basis->train(table, ordered_weights);
-  const auto* svd = dynamic_cast<const SvdBasis*>(basis.get());
-  code.basis = basis->name();
-  code.k = options.k > 0 ? options.k : std::max<std::size_t>(1, basis->size() / 2);
+  const TableLayout layout = layout_of(code, *lattice.cells, "");
+  Table table = spread(lattice.table, layout);
+  const std::vector<double> visits = lattice.visits();
+  std::vector<double> weights(layout.rows);
+  for (std::size_t r = 0; r < layout.places.size(); ++r) weights[layout.places[r]] = visits[r];
+  basis.train(table, weights);
+  code.basis = basis.name();
+  code.k = choose_k(basis, table, layout.rows, options);
   require_in_range(fmt::format("k for basis '{}'", code.basis), static_cast<double>(code.k), 1,
-                   static_cast<double>(basis->size()), "0 keeps half of them");
-  if (svd != nullptr) {
-    keep_rank(*svd, table, code);
+                   static_cast<double>(basis.size()), "0 chooses it");
+  if (svd == nullptr) {
+    if (layout.has_gaps()) refill(basis, layout, code.k, table);
+    return keep_largest(basis, table, code);
+  }
+  keep_rank(*svd, table, code);
+  double energy = 0;
+  for (const double value : table.values) energy += std::pow(value - centre_of(*svd, layout.columns), 2);
+  return energy;
+}
+
+}  // namespace
+
+std::vector<std::string> known_lattice_bases() {
+  std::vector<std::string> names = known_bases();
+  for (std::string& name : known_row_models()) names.push_back(std::move(name));
+  return names;
+}
+
+void check_lattice_basis(const std::string& basis) {
+  const std::string name = basis.substr(0, basis.find(':'));
+  const std::vector<std::string> known = known_lattice_bases();
+  if (std::ranges::find(known, name) == known.end()) throw_unknown("basis", name, known);
+  if (!parse_row_model(basis)) make_basis(basis);
+}
+
+LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
+                                        const TruncationOptions& options, std::uint64_t seed) {
+  check_lattice_basis(options.basis);
+  LatticeCode code = begin_code(teacher, lattice, play, options);
+  double energy = 0;
+  ParameterCount parameters;
+  if (const auto model = parse_row_model(options.basis)) {
+    code.basis = model->name();
+    code.k = options.k > 0 ? options.k : model->usual_k();
+    keep_rows(*model, lattice.table, seed, code);
+    parameters = parameters_of(*model, code);
   } else {
-    keep_largest(*basis, table, code);
+    const std::unique_ptr<Basis> basis = make_basis(options.basis, seed);
+    energy = keep(*basis, lattice, options, code);
+    parameters = basis->parameters(code.k);
   }
   const LatticePolicy shape = lattice_policy("", teacher, lattice, lattice.table, play);
   LatticeEmbedding made = decode(encode(code), shape.contract(), teacher.name());
-  made.parameters_ = basis->parameters(code.k);
+  made.parameters_ = parameters;
+  made.parameters_.stored += code.own.numbers();
+  made.whole_energy_ = energy;
   return made;
 }
 
@@ -132,24 +211,37 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
     throw_corrupt(where, "has a table of a size that is not legal");
   }
   auto cells = std::make_shared<Cells>(code.states, code.bins, std::vector<std::uint64_t>(rows, 1));
-  const std::vector<std::size_t> order = rows_of(code, *cells, where);
-  const std::unique_ptr<Basis> basis = make_basis(code.basis);
-  std::vector<double> values = reconstruct(code, *basis, rows, columns, where);
-
-  LatticeEmbedding made;
-  made.empty_rows_ = project_rows({values.data(), rows, columns}, code.simplex);
-  PolicyTable table{rows, columns, std::vector<double>(rows * columns)};
-  for (std::size_t i = 0; i < rows; ++i) {
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * columns), columns, table.row(order[i]).begin());
+  PolicyTable table{rows, columns, {}};
+  if (const auto model = parse_row_model(code.basis)) {
+    table.pi = rows_from(*model, code, where);
+  } else {
+    const TableLayout layout = layout_of(code, *cells, where);
+    const std::unique_ptr<Basis> basis = make_basis(code.basis);
+    table.pi = gather(reconstruct(code, *basis, layout, where), layout);
   }
+  LatticeEmbedding made;
+  made.empty_rows_ = project_rows({table.pi.data(), rows, columns}, code.simplex);
   made.payload_.assign(payload.begin(), payload.end());
   made.basis_ = code.basis;
   made.k_ = code.k;
   made.numbers_ = code.numbers;
   made.policy_ =
       std::make_shared<LatticePolicy>(fmt::format("{} ({} {})", where, code.basis, code.k), std::move(contract),
-                                      std::move(cells), code.actions, std::move(table), code.play);
+                                      std::move(cells), code.actions, std::move(table), code.play, code.own);
   return made;
+}
+
+std::vector<double> LatticeEmbedding::energies() const {
+  std::vector<double> energies;
+  if (parse_row_model(basis_)) return energies;
+  if (basis_.starts_with("svd")) {  // the right factor's rows have length one, so the left one's columns tell
+    energies.resize(k_);
+    for (std::size_t i = 0; i < table().rows * k_; ++i) energies[i % k_] += std::pow(numbers_[i], 2);
+  } else {
+    for (const float number : numbers_) energies.push_back(std::pow(number, 2));
+  }
+  std::ranges::sort(energies, std::greater<>());
+  return energies;
 }
 
 }  // namespace mercer

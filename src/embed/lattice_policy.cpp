@@ -17,10 +17,11 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_ptr<const Cells> cells, Grid actions,
-                             PolicyTable table, LatticePlay playing)
+                             PolicyTable table, LatticePlay playing, OwnEdges own)
     : Policy(std::move(name), std::move(contract)),
       cells_(std::move(cells)),
       actions_(std::move(actions)),
+      own_(std::move(own)),
       table_(std::move(table)),
       playing_(playing) {
   const std::size_t seen = cells_->grid().dimensions(), count = static_cast<std::size_t>(actions_.cells());
@@ -32,6 +33,7 @@ LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_pt
                             this->name(), table_.rows, table_.cols, cells_->size(), seen, count, actions_.dimensions()),
                 "Give a row for each visited cell and a column for each action cell");
   }
+  own_.check(table_.rows, actions_);
   if (action_space().is_discrete()) playing_.noise = false;
   below_.resize(table_.pi.size());
   for (std::size_t r = 0; r < table_.rows; ++r) {
@@ -82,6 +84,12 @@ double LatticePolicy::probability(std::size_t row, std::size_t cell) const {
   return row == uniform_row ? 1 / static_cast<double>(table_.cols) : table_.row(row)[cell];
 }
 
+double LatticePolicy::middle(std::size_t row, std::size_t cell, std::size_t dimension) const {
+  const Grid& grid = own_.of(row, actions_);
+  return &grid == &actions_ ? middles_[dimension * table_.cols + cell]
+                            : grid.axes[dimension].centre(grid.bin(cell, dimension));
+}
+
 void LatticePolicy::sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const {
   const std::size_t count = table_.cols;
   for (std::size_t i = 0; i < action.cols(); ++i) {
@@ -96,9 +104,10 @@ void LatticePolicy::sample(MatrixView<const double> observation, const Draws& dr
       // The first entry above u; rounding may leave the last one a little below one.
       cell = std::min(static_cast<std::size_t>(std::ranges::upper_bound(own, u * own.back()) - own.begin()), count - 1);
     }
+    const Grid& grid = own_.of(row, actions_);
     for (std::size_t d = 0; d < action.rows(); ++d) {
-      double value = middles_[d * count + cell];
-      if (playing_.noise) value += actions_.axes[d].width(actions_.bin(cell, d)) * (random.uniform() - 0.5);
+      double value = middle(row, cell, d);
+      if (playing_.noise) value += grid.axes[d].width(grid.bin(cell, d)) * (random.uniform() - 0.5);
       action(d, i) = value;
     }
   }
@@ -115,7 +124,7 @@ void LatticePolicy::mean_action(MatrixView<const double> observation, MatrixView
     }
     for (std::size_t d = 0; d < action.rows(); ++d) {
       double mean = 0;
-      for (std::size_t a = 0; a < count; ++a) mean += probability(row, a) * middles_[d * count + a];
+      for (std::size_t a = 0; a < count; ++a) mean += probability(row, a) * middle(row, a, d);
       action(d, i) = mean;
     }
   }
@@ -124,11 +133,13 @@ void LatticePolicy::mean_action(MatrixView<const double> observation, MatrixView
 void LatticePolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                              std::span<double> out) const {
   for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t row = row_of(observation, i);
+    const Grid& grid = own_.of(row, actions_);
     std::size_t cell = 0;
     double log_volume = 0;
     bool possible = true;
     for (std::size_t d = 0; d < action.rows(); ++d) {
-      const Edges& axis = actions_.axes[d];
+      const Edges& axis = grid.axes[d];
       const double a = action(d, i);
       const std::size_t bin = axis.bin(a);
       cell = cell * axis.bins() + bin;
@@ -139,7 +150,7 @@ void LatticePolicy::log_prob(MatrixView<const double> observation, MatrixView<co
         possible = possible && a == axis.centre(bin);
       }
     }
-    out[i] = possible ? std::log(probability(row_of(observation, i), cell)) - log_volume : -infinity;
+    out[i] = possible ? std::log(probability(row, cell)) - log_volume : -infinity;
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -153,6 +154,25 @@ Edges make_edges(std::span<const double> data, std::size_t bins, const EdgeRule&
       break;
   }
   return without_narrow_bins(tempered(sorted, bins, rule.temper));
+}
+
+std::optional<Edges> whole_number_edges(std::span<const double> data, std::size_t bins) {
+  constexpr double most = 1 << 22;
+  std::set<double> values;
+  for (const double number : data) {
+    if (std::abs(number) <= most && std::rint(number) == number) {
+      values.insert(number);
+      if (values.size() <= bins) continue;
+    }
+    return std::nullopt;
+  }
+  if (values.empty()) return std::nullopt;
+  Edges edges;
+  for (const double value : values) {
+    if (edges.values.empty() || value - 0.5 > edges.values.back()) edges.values.push_back(value - 0.5);
+    edges.values.push_back(value + 0.5);
+  }
+  return edges;
 }
 
 }  // namespace mercer

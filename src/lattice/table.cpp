@@ -86,18 +86,40 @@ std::vector<double> middles(const Cells& cells, std::size_t begin, std::size_t e
   return out;
 }
 
+// The action grids of the rows of a block.
+struct BlockGrids {
+  const Grid& common;
+  const OwnEdges& own;
+  std::size_t begin;  // the first row of the block
+
+  const Grid& of(std::size_t i) const { return own.of(begin + i, common); }
+};
+
+// P(action <= the upper edge of bin `bin`) in every state of the block.
+void fill_below(const Policy& policy, const BlockGrids& grids, std::size_t dimension, std::size_t bin,
+                MatrixView<const double> states, std::span<double> edges, std::span<double> out) {
+  if (grids.own.empty()) {
+    policy.cdf(states, dimension, grids.common.axes[dimension].values[bin + 1], out);
+    return;
+  }
+  for (std::size_t i = 0; i < edges.size(); ++i) edges[i] = grids.of(i).axes[dimension].values[bin + 1];
+  policy.cdf_each(states, dimension, edges, out);
+}
+
 // Differences of the distribution function in each dimension, multiplied; the tails belong to the bins at the ends.
 // `out` has a row for each state.
-void fill_masses(const Policy& policy, const Grid& actions, MatrixView<const double> states, MatrixView<double> out) {
+void fill_masses(const Policy& policy, const BlockGrids& grids, MatrixView<const double> states,
+                 MatrixView<double> out) {
+  const Grid& actions = grids.common;
   const std::size_t count = states.cols();
   for (std::size_t i = 0; i < count; ++i) std::ranges::fill(out.row(i), 1.0);
-  std::vector<double> below(count), above(count), mass(count);
+  std::vector<double> below(count), above(count), mass(count), edges(count);
   for (std::size_t d = 0; d < actions.dimensions(); ++d) {
-    const Edges& axis = actions.axes[d];
+    const std::size_t bins = actions.axes[d].bins();
     std::ranges::fill(below, 0.0);
-    for (std::size_t b = 0; b < axis.bins(); ++b) {
+    for (std::size_t b = 0; b < bins; ++b) {
       std::ranges::fill(above, 1.0);
-      if (b + 1 < axis.bins()) policy.cdf(states, d, axis.values[b + 1], above);
+      if (b + 1 < bins) fill_below(policy, grids, d, b, states, edges, above);
       for (std::size_t i = 0; i < count; ++i) mass[i] = std::max(0.0, above[i] - below[i]);
       below = above;
       for (std::size_t a = 0; a < out.cols(); ++a) {
@@ -108,13 +130,12 @@ void fill_masses(const Policy& policy, const Grid& actions, MatrixView<const dou
   }
 }
 
-// Logarithms of the density at the points of every bin, weighted and summed; `out` has a row for each state.
-void fill_densities(const Policy& policy, const Grid& actions, const BinPoints& points, bool with_width,
-                    MatrixView<const double> states, MatrixView<double> out) {
-  const std::size_t dimensions = actions.dimensions(), columns = out.cols() * points.weights.size();
-  std::vector<double> seen(states.rows() * columns), played(dimensions * columns), found(columns);
-  std::vector<double> log_width(out.cols());
-  for (std::size_t a = 0; a < out.cols(); ++a) {
+// The points of every bin of a grid, one row for each dimension, and the logarithms of the bins' volumes.
+void place_points(const Grid& actions, const BinPoints& points, bool with_width, std::span<double> played,
+                  std::span<double> log_width) {
+  const std::size_t dimensions = actions.dimensions(), columns = played.size() / dimensions;
+  for (std::size_t a = 0; a < log_width.size(); ++a) {
+    log_width[a] = 0;
     for (std::size_t d = 0; d < dimensions; ++d) {
       const std::size_t bin = actions.bin(a, d);
       const double width = actions.axes[d].width(bin);
@@ -125,7 +146,16 @@ void fill_densities(const Policy& policy, const Grid& actions, const BinPoints& 
       }
     }
   }
+}
+
+// Logarithms of the density at the points of every bin, weighted and summed; `out` has a row for each state.
+void fill_densities(const Policy& policy, const BlockGrids& grids, const BinPoints& points, bool with_width,
+                    MatrixView<const double> states, MatrixView<double> out) {
+  const std::size_t dimensions = grids.common.dimensions(), columns = out.cols() * points.weights.size();
+  std::vector<double> seen(states.rows() * columns), played(dimensions * columns), found(columns);
+  std::vector<double> log_width(out.cols());
   for (std::size_t i = 0; i < states.cols(); ++i) {
+    if (i == 0 || !grids.own.empty()) place_points(grids.of(i), points, with_width, played, log_width);
     for (std::size_t r = 0; r < states.rows(); ++r) {
       std::fill_n(seen.begin() + static_cast<std::ptrdiff_t>(r * columns), columns, states(r, i));
     }
@@ -148,8 +178,10 @@ Grid discrete_action_grid(std::size_t count) {
   return {{std::move(edges)}};
 }
 
-PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule) {
+PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule,
+                     const OwnEdges& own) {
   check_sizes(policy, cells, actions);
+  own.check(cells.size(), actions);
   if (rule == TableRule::counts) {
     throw Error(ErrorCode::bad_value, "a table of counts was asked of a policy", "Count the actions of rollouts");
   }
@@ -167,9 +199,9 @@ PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actio
     std::vector<double> probe(count);
     const bool exact = rule == TableRule::mass && !discrete && policy.cdf(states, 0, 0, probe);
     if (exact) {
-      fill_masses(policy, actions, states, out);
+      fill_masses(policy, {actions, own, block.begin}, states, out);
     } else {
-      fill_densities(policy, actions, points, rule == TableRule::mass && !discrete, states, out);
+      fill_densities(policy, {actions, own, block.begin}, points, rule == TableRule::mass && !discrete, states, out);
     }
     for (std::size_t i = 0; i < count; ++i) {
       if (exact ? normalise(out.row(i)) : normalise_logs(out.row(i))) continue;
@@ -181,7 +213,7 @@ PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actio
   return table;
 }
 
-PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions) {
+PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions, const OwnEdges& own) {
   const std::size_t states = cells.grid().dimensions(), dimensions = actions.dimensions();
   if (rollouts.observations.size() != rollouts.steps() * states ||
       rollouts.actions.size() != rollouts.steps() * dimensions) {
@@ -192,14 +224,16 @@ PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Gr
             rollouts.steps(), rollouts.observations.size(), rollouts.actions.size(), states, dimensions),
         "Keep the steps of the rollouts that the lattice is made from");
   }
+  own.check(cells.size(), actions);
   PolicyTable table{cells.size(), static_cast<std::size_t>(actions.cells()), {}};
   table.pi.assign(table.rows * table.cols, 0);
   for (std::size_t t = 0; t < rollouts.steps(); ++t) {
     const std::size_t row = cells.find(rollouts.observations.data() + t * states);
     if (row == Cells::none) continue;
+    const Grid& grid = own.of(row, actions);
     std::size_t action = 0;
     for (std::size_t d = 0; d < dimensions; ++d) {
-      action = action * actions.axes[d].bins() + actions.axes[d].bin(rollouts.actions[t * dimensions + d]);
+      action = action * grid.axes[d].bins() + grid.axes[d].bin(rollouts.actions[t * dimensions + d]);
     }
     ++table.row(row)[action];
   }

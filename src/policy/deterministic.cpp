@@ -99,13 +99,18 @@ void DeterministicPolicy::log_prob(MatrixView<const double> observation, MatrixV
 
 bool DeterministicPolicy::cdf(MatrixView<const double> observation, std::size_t dimension, double value,
                               std::span<double> out) const {
+  return cdf_each(observation, dimension, std::vector<double>(out.size(), value), out);
+}
+
+bool DeterministicPolicy::cdf_each(MatrixView<const double> observation, std::size_t dimension,
+                                   std::span<const double> values, std::span<double> out) const {
   if (action_space().is_discrete()) return false;
   for_each_chunk(out.size(), [&](std::size_t begin, std::size_t count) {
     const Scratch memory(action_space().dimensions(), count);
     const MatrixView<double> chosen = memory.view();
     mean_action(observation.columns(begin, count), chosen);
     for (std::size_t i = 0; i < count; ++i) {
-      const double mu = chosen(dimension, i);
+      const double mu = chosen(dimension, i), value = values[begin + i];
       if (!spread_) {
         out[begin + i] = value >= mu ? 1 : 0;
         continue;

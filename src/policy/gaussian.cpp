@@ -80,18 +80,24 @@ void GaussianPolicy::log_prob(MatrixView<const double> observation, MatrixView<c
   });
 }
 
-// Squashing is monotone: P(action <= value) = P(u <= the number that becomes that value).
 bool GaussianPolicy::cdf(MatrixView<const double> observation, std::size_t dimension, double value,
                          std::span<double> out) const {
-  const double scale = contract().scale[dimension];
-  double u = (value - contract().centre[dimension]) / scale;
-  if (contract().squash == Squash::tanh) u = std::atanh(std::clamp(u, -1.0, 1.0));
+  return cdf_each(observation, dimension, std::vector<double>(out.size(), value), out);
+}
+
+// Squashing is monotone: P(action <= value) = P(u <= the number that becomes that value).
+bool GaussianPolicy::cdf_each(MatrixView<const double> observation, std::size_t dimension,
+                              std::span<const double> values, std::span<double> out) const {
+  const double scale = contract().scale[dimension], centre = contract().centre[dimension];
+  const bool squashed = contract().squash == Squash::tanh;
   for_each_chunk(out.size(), [&](std::size_t begin, std::size_t count) {
     const std::size_t actions = action_space().dimensions();
     const Scratch memory(2 * actions, count);
     const MatrixView<double> all = memory.view();
     parameters_(observation.columns(begin, count), all);
     for (std::size_t i = 0; i < count; ++i) {
+      double u = (values[begin + i] - centre) / scale;
+      if (squashed) u = std::atanh(std::clamp(u, -1.0, 1.0));
       const double deviation = (u - all(dimension, i)) * std::exp(-all(actions + dimension, i));
       const double below = 0.5 * std::erfc(-deviation / std::numbers::sqrt2);
       out[begin + i] = scale > 0 ? below : 1 - below;

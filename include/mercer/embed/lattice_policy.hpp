@@ -27,12 +27,14 @@ struct LatticePlay {
 /// more where an unvisited cell looks for the nearest one.
 class LatticePolicy : public Policy {
  public:
-  /// The table has a row for each cell and a column for each action cell. Throws `shape_mismatch`.
+  /// The table has a row for each cell and a column for each action cell; rows in `own` have edges of their own. Throws
+  /// `shape_mismatch`.
   LatticePolicy(std::string name, Contract contract, std::shared_ptr<const Cells> cells, Grid actions,
-                PolicyTable table, LatticePlay playing);
+                PolicyTable table, LatticePlay playing, OwnEdges own = {});
 
   const Cells& cells() const { return *cells_; }
   const Grid& actions() const { return actions_; }
+  const OwnEdges& own_edges() const { return own_; }
   const PolicyTable& table() const { return table_; }
 
   void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override;
@@ -45,9 +47,11 @@ class LatticePolicy : public Policy {
   std::size_t row_of(MatrixView<const double> observation, std::size_t column) const;
   std::size_t nearest_row(const double* point, std::size_t stride) const;
   double probability(std::size_t row, std::size_t cell) const;
+  double middle(std::size_t row, std::size_t cell, std::size_t dimension) const;
 
   std::shared_ptr<const Cells> cells_;
   Grid actions_;
+  OwnEdges own_;
   PolicyTable table_;
   LatticePlay playing_;
   std::vector<double> below_;      ///< table_ summed up along each row

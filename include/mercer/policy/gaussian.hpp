@@ -25,6 +25,8 @@ class GaussianPolicy : public Policy {
                 std::span<double> out) const override;
   bool cdf(MatrixView<const double> observation, std::size_t dimension, double value,
            std::span<double> out) const override;
+  bool cdf_each(MatrixView<const double> observation, std::size_t dimension, std::span<const double> values,
+                std::span<double> out) const override;
 
  private:
   BatchFunction parameters_;

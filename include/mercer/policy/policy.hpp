@@ -41,6 +41,9 @@ class Policy {
   /// state and that know it in closed form. Returns false, leaving `out` alone, where there is none: by default.
   virtual bool cdf(MatrixView<const double> observation, std::size_t dimension, double value,
                    std::span<double> out) const;
+  /// The same with a value for each state. By default `cdf` of one state after the other.
+  virtual bool cdf_each(MatrixView<const double> observation, std::size_t dimension, std::span<const double> values,
+                        std::span<double> out) const;
 
  protected:
   Policy(std::string name, Contract contract) : name_(std::move(name)), contract_(std::move(contract)) {
