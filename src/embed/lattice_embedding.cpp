@@ -39,20 +39,33 @@ void keep_rank(const SvdBasis& svd, const Table& table, LatticeCode& code) {
   for (std::size_t i = 0; i < code.k * columns; ++i) code.numbers.push_back(static_cast<float>(right[i]));
 }
 
-// Cells that nobody visits may hold anything. What the kept coefficients make of them costs none, so each round puts
-// that there and chooses again: the error of the visited rows falls.
+// The largest K of many, without sorting the others.
+std::vector<std::size_t> largest(std::vector<Term> terms, std::size_t k) {
+  const auto before = [](const Term& a, const Term& b) {
+    return a.mean != b.mean ? a.mean
+                            : a.energy * static_cast<double>(b.count) > b.energy * static_cast<double>(a.count);
+  };
+  if (terms.size() > k) {
+    std::ranges::nth_element(terms, terms.begin() + static_cast<std::ptrdiff_t>(k), before);
+    terms.resize(k);
+  }
+  const Truncation truncation(std::move(terms));
+  return truncation.kept(std::min(k, truncation.size()));
+}
+
+// Cells that nobody visits may hold anything. What the kept coefficients make of them costs none, so each round moves
+// them there, and nearly as far beyond (which takes a third of the rounds), and chooses again: the error of the visited
+// rows falls.
 void refill(const Basis& basis, const TableLayout& layout, std::size_t k, Table& table) {
-  const std::size_t rounds = std::getenv("ROUNDS") ? std::atoi(std::getenv("ROUNDS")) : 10;
+  constexpr std::size_t rounds = 10;
+  constexpr double stride = 1.9;
   std::vector<bool> visited(layout.rows);
   for (const std::size_t place : layout.places) visited[place] = true;
   for (std::size_t round = 0; round < rounds; ++round) {
     const std::vector<double> coefficients = basis.apply(table.values);
-    const std::vector<std::size_t> kept = Truncation(basis.terms(coefficients)).kept(k);
-    const std::vector<double> close = basis.reverse(keep_only(coefficients, kept));
-    for (std::size_t r = 0; r < layout.rows; ++r) {
-      if (visited[r]) continue;
-      const auto begin = static_cast<std::ptrdiff_t>(r * layout.columns);
-      std::copy_n(close.begin() + begin, layout.columns, table.values.begin() + begin);
+    const std::vector<double> close = basis.reverse(keep_only(coefficients, largest(basis.terms(coefficients), k)));
+    for (std::size_t i = 0; i < close.size(); ++i) {
+      if (!visited[i / layout.columns]) table.values[i] += stride * (close[i] - table.values[i]);
     }
   }
 }
