@@ -141,7 +141,7 @@ struct EmbedVerb {
     const auto embedding = mercer::LatticeEmbedding::make(*teacher, made, options.playing, truncation, common.seed);
     mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
     for (const Setting& setting : settings.all()) {
-      if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
+      if (setting.option->count() > 0) origin.settings[setting.name] = text_of(setting);
     }
     mercer::write_embedding(out, embedding, origin);
 

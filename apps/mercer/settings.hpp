@@ -85,6 +85,12 @@ class Settings {
   std::vector<Setting> settings_;
 };
 
+/// What a setting was given on the command line, where it was.
+std::string text_of(const Setting& setting);
+
+/// Throws `missing_option` where a flag was taken for the value of the one before, as in `--out --json`.
+void check_values(const Settings& settings);
+
 /// Settings that every source may name: those of all verbs, by verb.
 using SettingNames = std::map<std::string, std::vector<std::string>>;
 

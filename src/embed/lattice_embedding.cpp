@@ -200,7 +200,7 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
   ParameterCount parameters;
   if (const auto model = parse_row_model(options.basis)) {
     code.basis = model->name();
-    code.k = options.k > 0 ? options.k : model->usual_k();
+    code.k = options.k > 0 ? options.k : model->usual_k(lattice.table.cols);
     keep_rows(*model, lattice.table, seed, code);
     parameters = parameters_of(*model, code);
   } else {

@@ -136,12 +136,12 @@ std::string RowModel::name() const {
   return (kind == Kind::gmm ? "gmm" : "fixed-gmm") + settings;
 }
 
-std::size_t RowModel::usual_k() const {
+std::size_t RowModel::usual_k(std::size_t columns) const {
   switch (kind) {
     case Kind::gmm:
-      return 3;
+      return std::min<std::size_t>(3, columns);
     case Kind::fixed_gmm:
-      return 8;
+      return std::min<std::size_t>(8, columns);
     case Kind::mle:
       break;
   }

@@ -22,8 +22,8 @@ struct RowModel {
   std::size_t iterations = 100;  ///< of expectation-maximisation, 0 to 1e6
 
   std::string name() const;
-  /// K where none was said: 3, 8 and 100.
-  std::size_t usual_k() const;
+  /// K where none was said: 3, 8 and 100, but not more components than bins.
+  std::size_t usual_k(std::size_t columns) const;
 };
 
 /// "gmm", "fixed-gmm" (":iterations=100"), "mle"; nothing where the text begins with another word. Throws as

@@ -79,6 +79,7 @@ Edges without_narrow_bins(const std::vector<double>& wanted) {
   for (const double edge : wanted) {
     if (edges.values.empty() || edge - edges.values.back() > 1e-8) edges.values.push_back(edge);
   }
+  edges.values.back() = wanted.back();  // the last bin ends at the largest datum, whichever of two close edges stayed
   edges.collapsed = wanted.size() - edges.values.size();
   return edges;
 }

@@ -86,8 +86,8 @@ TEST_F(LatticeEmbeddings, keep_the_fewest_that_hold_a_share_of_the_energy) {
         return (with.whole_energy() - kept) / all;
       };
       EXPECT_LE(lost(embedding.k()), 1 - share + 1e-6) << basis;
-      EXPECT_GT(lost(embedding.k() - 1 > 0 ? embedding.k() - 1 : 1), embedding.k() > 1 ? 1 - share - 1e-6 : -1)
-          << basis;
+      if (embedding.k() == 1) continue;
+      EXPECT_GT(lost(embedding.k() - 1), 1 - share - 1e-6) << basis;
     }
   }
   expect_error(ErrorCode::out_of_range, "the share of energy to keep", [&] { make({.energy = 1}); });
