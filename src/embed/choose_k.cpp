@@ -15,11 +15,14 @@ std::size_t half_of_free(const Basis& basis, std::size_t rows) {
 
 std::size_t k_for_energy(const Truncation& truncation, double energy) {
   require_in_range("the share of energy to keep", energy, 1e-6, 1 - 1e-12, "0.99 is usual");
-  double all = truncation.discarded_energy(0);
+  const double whole = truncation.discarded_energy(0);
+  double varies = 0;
   for (const Term& term : truncation.ranked()) {
-    if (term.mean) all -= term.energy;
+    if (!term.mean) varies += term.energy;
   }
-  return std::max<std::size_t>(1, truncation.smallest_k((1 - energy) * std::max(0.0, all)));
+  // Where rows are all uniform the mean is everything, and the rest is rounding.
+  const double may_go = std::max((1 - energy) * varies, 1e-20 * whole);
+  return std::max<std::size_t>(1, truncation.smallest_k(may_go));
 }
 
 }  // namespace mercer

@@ -14,7 +14,7 @@ Edges edges_in_cell(std::vector<double> played, const Edges& common, const EdgeR
   const std::size_t bins = common.bins();
   std::vector<double> different = played;
   std::ranges::sort(different);
-  different.erase(std::ranges::unique(different).begin(), different.end());
+  different.erase(std::unique(different.begin(), different.end()), different.end());
   if (different.size() < bins + 1) return common;
   Edges edges = make_edges(played, bins, rule);
   for (double& edge : edges.values) edge = static_cast<float>(edge);

@@ -70,6 +70,6 @@ def test_no_bar_begins_at_minus_zero(mercer):
     (mercer.folder / "mdp.json").write_text(json.dumps(process))
     said = mercer.ok("evaluate", "--env", "mdp.json", "--policy", "uniform", "--episodes", 200).stderr
     labels = [line.split()[0] for line in said.splitlines() if "│" in line or "|" in line]
-    assert len(labels) == 14 and labels[0] == "-0.010"[: len(labels[0])]
+    assert len(labels) == 14 and labels[0] == "-0.0100"
     assert all(float(label) != 0 or not label.startswith("-") for label in labels)
     assert any(float(label) == 0 for label in labels)
