@@ -18,8 +18,8 @@ struct TruncationOptions {
   std::string basis = "fourier";  ///< see `make_basis`; or "gmm", "fixed-gmm", "mle", which take rows alone
   std::size_t k = 0;  ///< coefficients kept; for svd the rank, for mixtures components and for mle draws a row; 0: as
                       ///< `energy` says, and 3, 8 and 100 for gmm, fixed-gmm and mle
-  double energy = usual_energy;  ///< the fewest that keep this share of all energy but the mean's; 0: half of all that
-                                 ///< are not zero because rows sum to one
+  double energy = usual_energy;  ///< the fewest that keep this share of all energy but the mean's; 0: half of them,
+                                 ///< not counting those that are zero because rows sum to one
   RowOrder order = RowOrder::mean_action;   ///< of the rows, which a transform along them sees
   SimplexRule simplex = SimplexRule::clip;  ///< how rows become distributions again
 };
