@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "embed/factor_rows.hpp"
 #include "embed/lattice_code.hpp"
 #include "io/corrupt.hpp"
 #include "mercer/basis/svd.hpp"
@@ -48,30 +49,47 @@ void keep_largest(const Basis& basis, const Table& table, LatticeCode& code) {
   for (const std::size_t index : code.kept) code.numbers.push_back(static_cast<float>(coefficients[index]));
 }
 
-std::vector<double> multiply(const LatticeCode& code, const SvdBasis& svd, std::size_t rows, std::size_t columns,
-                             const std::string& where) {
-  if (code.numbers.size() != code.k * (rows + columns)) throw_corrupt(where, "has factors that do not fit its table");
-  std::vector<double> values(rows * columns, centre_of(svd, columns));
-  const float* right = code.numbers.data() + rows * code.k;
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t i = 0; i < code.k; ++i) {
-      const double left = code.numbers[r * code.k + i];
-      for (std::size_t c = 0; c < columns; ++c) values[r * columns + c] += left * right[i * columns + c];
-    }
+void check_factors(const LatticeCode& code, std::size_t rows, std::size_t columns, const std::string& where) {
+  if (code.k > code.numbers.size() || code.numbers.size() != code.k * (rows + columns)) {
+    throw_corrupt(where, "has factors that do not fit its table");
   }
-  return values;
 }
 
-std::vector<double> reconstruct(const LatticeCode& code, Basis& basis, std::size_t rows, std::size_t columns,
-                                const std::string& where) {
-  if (const auto* svd = dynamic_cast<const SvdBasis*>(&basis)) return multiply(code, *svd, rows, columns, where);
+// All coefficients of a basis that is made ready for the table, zeros for those that were dropped.
+std::vector<double> coefficients_of(const LatticeCode& code, Basis& basis, std::size_t rows, std::size_t columns,
+                                    const std::string& where) {
   basis.train({{rows, columns}, std::vector<double>(rows * columns)});
   if (code.numbers.size() != code.kept.size() || (!code.kept.empty() && code.kept.back() >= basis.size())) {
     throw_corrupt(where, "has coefficients that its basis does not");
   }
   std::vector<double> coefficients(basis.size());
   for (std::size_t i = 0; i < code.kept.size(); ++i) coefficients[code.kept[i]] = code.numbers[i];
-  return basis.reverse(coefficients);
+  return coefficients;
+}
+
+// Rows one by one, in the order of the code.
+std::shared_ptr<const RowEvaluator> evaluate(const LatticeCode& code, std::size_t rows, std::size_t columns,
+                                             const std::string& where) {
+  const std::unique_ptr<Basis> basis = make_basis(code.basis);
+  if (const auto* svd = dynamic_cast<const SvdBasis*>(basis.get())) {
+    check_factors(code, rows, columns, where);
+    return std::make_shared<FactorRows>(code.numbers, rows, columns, code.k, centre_of(*svd, columns));
+  }
+  const std::vector<double> coefficients = coefficients_of(code, *basis, rows, columns, where);
+  return basis->evaluator(coefficients, code.kept);
+}
+
+// All rows, in the order of the code, before they are distributions again.
+std::vector<double> reconstruct(const LatticeCode& code, std::size_t rows, std::size_t columns,
+                                const std::string& where) {
+  const std::unique_ptr<Basis> basis = make_basis(code.basis);
+  if (dynamic_cast<const SvdBasis*>(basis.get()) == nullptr) {
+    return basis->reverse(coefficients_of(code, *basis, rows, columns, where));
+  }
+  const std::shared_ptr<const RowEvaluator> factors = evaluate(code, rows, columns, where);
+  std::vector<double> values(rows * columns);
+  for (std::size_t r = 0; r < rows; ++r) factors->row(r, std::span(values).subspan(r * columns, columns));
+  return values;
 }
 
 // The order of rows, from the cells or as it was written down.
@@ -119,13 +137,14 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
     keep_largest(*basis, table, code);
   }
   const LatticePolicy shape = lattice_policy("", teacher, lattice, lattice.table, play);
-  LatticeEmbedding made = decode(encode(code), shape.contract(), teacher.name());
+  const std::string name = fmt::format("{} ({} {})", teacher.name(), code.basis, code.k);
+  LatticeEmbedding made = decode(encode(code), shape.contract(), name);
   made.parameters_ = basis->parameters(code.k);
   return made;
 }
 
 LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload, Contract contract,
-                                          const std::string& where) {
+                                          const std::string& where, const Acting& acting) {
   const LatticeCode code = decode_lattice(payload, where);
   const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells());
   if (rows == 0 || columns == 0 || columns > (std::size_t{1} << 28) / rows) {
@@ -133,22 +152,30 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   }
   auto cells = std::make_shared<Cells>(code.states, code.bins, std::vector<std::uint64_t>(rows, 1));
   const std::vector<std::size_t> order = rows_of(code, *cells, where);
-  const std::unique_ptr<Basis> basis = make_basis(code.basis);
-  std::vector<double> values = reconstruct(code, *basis, rows, columns, where);
 
   LatticeEmbedding made;
+  made.payload_.assign(payload.begin(), payload.end());
+  made.basis_ = code.basis;
+  made.k_ = code.k;
+  made.numbers_ = code.numbers;
+  const auto act = [&](auto table) {
+    made.policy_ = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
+                                                   std::move(table), code.play, acting);
+  };
+  if (acting.from == RowsFrom::coefficients) {
+    CoefficientTable table{evaluate(code, rows, columns, where), columns, std::vector<std::uint32_t>(rows),
+                           code.simplex};
+    for (std::size_t i = 0; i < rows; ++i) table.place[order[i]] = static_cast<std::uint32_t>(i);
+    act(std::move(table));
+    return made;
+  }
+  std::vector<double> values = reconstruct(code, rows, columns, where);
   made.empty_rows_ = project_rows({values.data(), rows, columns}, code.simplex);
   PolicyTable table{rows, columns, std::vector<double>(rows * columns)};
   for (std::size_t i = 0; i < rows; ++i) {
     std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * columns), columns, table.row(order[i]).begin());
   }
-  made.payload_.assign(payload.begin(), payload.end());
-  made.basis_ = code.basis;
-  made.k_ = code.k;
-  made.numbers_ = code.numbers;
-  made.policy_ =
-      std::make_shared<LatticePolicy>(fmt::format("{} ({} {})", where, code.basis, code.k), std::move(contract),
-                                      std::move(cells), code.actions, std::move(table), code.play);
+  act(std::move(table));
   return made;
 }
 

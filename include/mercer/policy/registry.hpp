@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,8 +28,9 @@ std::vector<PolicyKind> known_policies();
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
                                     const std::vector<PolicySetting>& overrides = {});
 
-/// Makes the policy that a file holds, for a task.
-using PolicyReader = std::function<std::unique_ptr<Policy>(const std::string& file, const Task& task)>;
+/// Makes the policy that a file holds, for a task. `settings` are those behind the file's name, "FILE:key=value,...".
+using PolicyReader = std::function<std::unique_ptr<Policy>(const std::string& file,
+                                                           std::span<const PolicySetting> settings, const Task& task)>;
 
 /// Lets `make_policy` read files with an ending, such as ".mercer". Not to be called while another thread makes
 /// policies.
