@@ -87,20 +87,17 @@ BENCHMARK(acting_dct_500_best);
 BENCHMARK(acting_db4_500_best);
 BENCHMARK(acting_svd_7_best);
 
-// Every state in a cell that was never visited: those of the lattice's own box that are not.
+// States in cells that were never visited: those that playing at random meets.
 void acting_unvisited_best(benchmark::State& state) {
   const mercer::LatticeEmbedding embedding = embed(mercer::best_lattice(), fourier, {});
-  const mercer::Cells& cells = embedding.policy().cells();
-  mercer::Random random({1, mercer::Stage::task, 0, 0});
+  const auto random = mercer::make_policy("uniform", teacher().env->task());
+  const std::vector<double> met = mercer::rollout(*teacher().env, *random, {.episodes = 300, .seed = 3}).observations;
   std::vector<double> states;
-  while (states.size() < 30'000) {
-    double point[3];
-    for (std::size_t d = 0; d < 3; ++d) {
-      const std::vector<double>& edges = cells.grid().axes[d].values;
-      point[d] = edges.front() + (edges.back() - edges.front()) * random.uniform();
-    }
-    if (cells.find(point) == mercer::Cells::none) states.insert(states.end(), point, point + 3);
+  for (std::size_t i = 0; i < met.size(); i += 3) {
+    if (embedding.policy().cells().find(&met[i]) != mercer::Cells::none) continue;
+    states.insert(states.end(), &met[i], &met[i] + 3);
   }
+  state.counters["states"] = static_cast<double>(states.size() / 3);
   act(state, embedding.policy(), states);
 }
 BENCHMARK(acting_unvisited_best);

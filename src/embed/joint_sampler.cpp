@@ -48,7 +48,7 @@ void JointSampler::sample(const Draws& draws, MatrixView<double> state, MatrixVi
       const std::size_t bin = policy_->cells().bin(pair.cell, d);
       state(d, i) = axis.centre(bin) + (inside_ ? axis.width(bin) * (random.uniform() - 0.5) : 0);
     }
-    policy_->place_action(pair.action_cell, random, action, i);
+    policy_->place_action(pair.action_cell, random, &action(0, i), action.stride());
   }
 }
 

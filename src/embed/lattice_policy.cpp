@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "embed/action_rows.hpp"
-#include "embed/nearest_cell.hpp"
+#include "embed/cell_finder.hpp"
 #include "mercer/core/error.hpp"
 #include "policy/scratch.hpp"
 
@@ -24,7 +24,8 @@ LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_pt
       cells_(std::move(cells)),
       actions_(std::move(actions)),
       playing_(playing) {
-  prepare(table.pi.size() == table.rows * table.cols ? table.rows : 0, table.cols);
+  // A map of all cells takes at most as much memory as the table and its sums do.
+  prepare(table.pi.size() == table.rows * table.cols ? table.rows : 0, table.cols, 4 * table.pi.size());
   rows_ = decoded_rows(std::move(table), acting, cells_->counts());
 }
 
@@ -34,11 +35,11 @@ LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_pt
       cells_(std::move(cells)),
       actions_(std::move(actions)),
       playing_(playing) {
-  prepare(table.place.size(), table.columns);
+  prepare(table.place.size(), table.columns, 0);
   rows_ = coefficient_rows(std::move(table), acting, cells_->counts());
 }
 
-void LatticePolicy::prepare(std::size_t rows, std::size_t columns) {
+void LatticePolicy::prepare(std::size_t rows, std::size_t columns, std::size_t most_mapped) {
   const std::size_t seen = cells_->grid().dimensions();
   columns_ = static_cast<std::size_t>(actions_.cells());
   if (rows != cells_->size() || columns != columns_ || seen != observation_dimensions() ||
@@ -56,8 +57,7 @@ void LatticePolicy::prepare(std::size_t rows, std::size_t columns) {
       widths_.push_back(actions_.axes[d].width(actions_.bin(a, d)));
     }
   }
-  const bool all = static_cast<double>(cells_->size()) == cells_->grid().cells();
-  if (playing_.unvisited == Unvisited::nearest && !all) nearest_ = std::make_shared<const NearestCell>(*cells_);
+  finder_ = std::make_shared<const CellFinder>(cells_, playing_.unvisited == Unvisited::nearest, most_mapped);
 }
 
 bool LatticePolicy::has_table() const { return rows_->table() != nullptr; }
@@ -72,38 +72,31 @@ const PolicyTable& LatticePolicy::table() const {
 
 void LatticePolicy::row(std::size_t cell, std::span<double> out) const { rows_->read(cell, out); }
 
-std::size_t LatticePolicy::row_of(MatrixView<const double> observation, std::size_t column) const {
-  const double* point = &observation(0, column);
-  const std::size_t row = cells_->find(point, observation.stride());
-  if (row != Cells::none || nearest_ == nullptr) return row;
-  return nearest_->find(point, observation.stride());
-}
-
 double LatticePolicy::probability(std::size_t row, std::size_t cell) const {
   return row == uniform_row ? 1 / static_cast<double>(columns_) : rows_->probability(row, cell);
 }
 
 std::size_t LatticePolicy::draw_cell(std::size_t cell, Random& random) const { return rows_->draw(cell, random); }
 
-void LatticePolicy::place_action(std::size_t action_cell, Random& random, MatrixView<double> action,
-                                 std::size_t column) const {
-  for (std::size_t d = 0; d < action.rows(); ++d) {
+void LatticePolicy::place_action(std::size_t action_cell, Random& random, double* action, std::size_t stride) const {
+  for (std::size_t d = 0; d < actions_.dimensions(); ++d) {
     const std::size_t place = d * columns_ + action_cell;
     double value = middles_[place];
     if (playing_.noise) value += widths_[place] * (random.uniform() - 0.5);
-    action(d, column) = value;
+    action[d * stride] = value;
   }
 }
 
+// Views are read here, field by field, and not handed on: to copy one just written costs as much as a draw does.
 void LatticePolicy::sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const {
   for (std::size_t i = 0; i < action.cols(); ++i) {
-    const std::size_t row = row_of(observation, i);
+    const std::size_t row = finder_->find(&observation(0, i), observation.stride());
     Random random = draws.random(i);
     const std::size_t cell =
         row == uniform_row
             ? std::min(static_cast<std::size_t>(random.uniform() * static_cast<double>(columns_)), columns_ - 1)
             : rows_->draw(row, random);
-    place_action(cell, random, action, i);
+    place_action(cell, random, &action(0, i), action.stride());
   }
 }
 
@@ -111,7 +104,7 @@ void LatticePolicy::mean_action(MatrixView<const double> observation, MatrixView
   const Scratch scratch(1, columns_);
   const std::span<double> own = scratch.view().row(0);
   for (std::size_t i = 0; i < action.cols(); ++i) {
-    const std::size_t row = row_of(observation, i);
+    const std::size_t row = finder_->find(&observation(0, i), observation.stride());
     if (row == uniform_row) {
       std::ranges::fill(own, 1 / static_cast<double>(columns_));
     } else {
@@ -147,7 +140,8 @@ void LatticePolicy::log_prob(MatrixView<const double> observation, MatrixView<co
         possible = possible && a == axis.centre(bin);
       }
     }
-    out[i] = possible ? std::log(probability(row_of(observation, i), cell)) - log_volume : -infinity;
+    const std::size_t row = finder_->find(&observation(0, i), observation.stride());
+    out[i] = possible ? std::log(probability(row, cell)) - log_volume : -infinity;
   }
 }
 

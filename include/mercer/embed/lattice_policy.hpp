@@ -31,7 +31,7 @@ struct CoefficientTable {
 };
 
 class ActionRows;
-class NearestCell;
+class CellFinder;
 
 /// Acts from a table: finds the cell of the state, draws a cell of the action grid from its row.
 ///
@@ -62,8 +62,8 @@ class LatticePolicy : public Policy {
 
   /// Draws an action cell from the row of a visited cell.
   std::size_t draw_cell(std::size_t cell, Random& random) const;
-  /// The action of an action cell, into column `column` of `action`: its middle, or with noise a point inside.
-  void place_action(std::size_t action_cell, Random& random, MatrixView<double> action, std::size_t column) const;
+  /// The action of an action cell, its dimensions `stride` apart: its middle, or with noise a point inside.
+  void place_action(std::size_t action_cell, Random& random, double* action, std::size_t stride) const;
 
   void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override;
   void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override;
@@ -72,8 +72,7 @@ class LatticePolicy : public Policy {
 
  private:
   static constexpr std::size_t uniform_row = Cells::none;
-  void prepare(std::size_t rows, std::size_t columns);
-  std::size_t row_of(MatrixView<const double> observation, std::size_t column) const;
+  void prepare(std::size_t rows, std::size_t columns, std::size_t most_mapped);
   double probability(std::size_t row, std::size_t cell) const;
 
   std::shared_ptr<const Cells> cells_;
@@ -81,9 +80,9 @@ class LatticePolicy : public Policy {
   LatticePlay playing_;
   std::size_t columns_ = 0;
   std::shared_ptr<const ActionRows> rows_;
-  std::shared_ptr<const NearestCell> nearest_;  ///< where unvisited cells look for one
-  std::vector<double> middles_;                 ///< of the action cells: one row for each dimension
-  std::vector<double> widths_;                  ///< the same
+  std::shared_ptr<const CellFinder> finder_;
+  std::vector<double> middles_;  ///< of the action cells: one row for each dimension
+  std::vector<double> widths_;   ///< the same
 };
 
 }  // namespace mercer
