@@ -35,31 +35,11 @@ nlohmann::json read_manifest(const std::filesystem::path& path, const Safetensor
   return manifest;
 }
 
-// Plays as its decoded policy does; the embedding it came from need not be kept.
-class EmbeddedPolicy : public Policy {
- public:
-  EmbeddedPolicy(std::string name, LatticeEmbedding embedding)
-      : Policy(std::move(name), embedding.policy().contract()), embedding_(std::move(embedding)) {}
-
-  void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override {
-    embedding_.policy().sample(observation, draws, action);
-  }
-  void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override {
-    embedding_.policy().mean_action(observation, action);
-  }
-  void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
-                std::span<double> out) const override {
-    embedding_.policy().log_prob(observation, action, out);
-  }
-
- private:
-  LatticeEmbedding embedding_;
-};
-
 [[maybe_unused]] const bool registered = [] {
   register_policy_file({"FILE.mercer", "an embedding that 'mercer embed' wrote"}, ".mercer",
-                       [](const std::string& file, const Task&) -> std::unique_ptr<Policy> {
-                         return std::make_unique<EmbeddedPolicy>(file, read_embedding(file).embedding);
+                       [](const std::string& file, std::span<const PolicySetting> settings, const Task&) {
+                         const EmbeddingFile read = read_embedding(file, parse_acting(settings));
+                         return std::make_unique<LatticePolicy>(read.embedding.policy());  // shares its rows
                        });
   return true;
 }();
@@ -86,7 +66,7 @@ void write_embedding(const std::filesystem::path& path, const LatticeEmbedding& 
   write_safetensors(path, {{{"payload", std::move(payload)}}, {{"mercer", manifest.dump()}}});
 }
 
-EmbeddingFile read_embedding(const std::filesystem::path& path) {
+EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& acting) {
   const Safetensors file = read_safetensors(path);
   const nlohmann::json manifest = read_manifest(path, file);
   const Array& payload = require_array(file.tensors, "payload", path);
@@ -94,7 +74,7 @@ EmbeddingFile read_embedding(const std::filesystem::path& path) {
   std::vector<std::uint8_t> bytes(payload.data.size());
   std::memcpy(bytes.data(), payload.data.data(), bytes.size());
   LatticeEmbedding embedding =
-      LatticeEmbedding::decode(bytes, contract_from_json(manifest["contract"], path.string()), path.string());
+      LatticeEmbedding::decode(bytes, contract_from_json(manifest["contract"], path.string()), path.string(), acting);
   try {
     const nlohmann::json& counts = manifest.at("parameters");
     embedding.set_parameters({counts.at("published").get<std::size_t>(), counts.at("stored").get<std::size_t>()});

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "embed/factor_rows.hpp"
+#include "embed/joined_rows.hpp"
 #include "embed/keep_table.hpp"
 #include "embed/row_model.hpp"
 #include "embed/table_layout.hpp"
@@ -17,32 +19,55 @@
 namespace mercer {
 namespace {
 
-std::vector<double> multiply(const LatticeCode& code, const SvdBasis& svd, std::size_t rows, std::size_t columns,
-                             const std::string& where) {
-  if (code.numbers.size() != code.k * (rows + columns)) throw_corrupt(where, "has factors that do not fit its table");
-  std::vector<double> values(rows * columns, svd_centre(svd, columns));
-  const float* right = code.numbers.data() + rows * code.k;
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t i = 0; i < code.k; ++i) {
-      const double left = code.numbers[r * code.k + i];
-      for (std::size_t c = 0; c < columns; ++c) values[r * columns + c] += left * right[i * columns + c];
-    }
+void check_factors(const LatticeCode& code, const TableLayout& layout, const std::string& where) {
+  if (code.k > code.numbers.size() || code.numbers.size() != code.k * (layout.rows + layout.columns)) {
+    throw_corrupt(where, "has factors that do not fit its table");
   }
-  return values;
 }
 
-std::vector<double> reconstruct(const LatticeCode& code, Basis& basis, const TableLayout& layout,
-                                const std::string& where) {
-  if (const auto* svd = dynamic_cast<const SvdBasis*>(&basis)) {
-    return multiply(code, *svd, layout.rows, layout.columns, where);
-  }
+// All coefficients of a basis that is made ready for the table, zeros for those that were dropped.
+std::vector<double> coefficients_of(const LatticeCode& code, Basis& basis, const TableLayout& layout,
+                                    const std::string& where) {
   basis.train({layout.shape, std::vector<double>(layout.rows * layout.columns)});
   if (code.numbers.size() != code.kept.size() || (!code.kept.empty() && code.kept.back() >= basis.size())) {
     throw_corrupt(where, "has coefficients that its basis does not");
   }
   std::vector<double> coefficients(basis.size());
   for (std::size_t i = 0; i < code.kept.size(); ++i) coefficients[code.kept[i]] = code.numbers[i];
-  return basis.reverse(coefficients);
+  return coefficients;
+}
+
+// Rows one by one, as the layout numbers them.
+std::shared_ptr<const RowEvaluator> evaluate(const LatticeCode& code, const TableLayout& layout,
+                                             const std::string& where) {
+  if (const auto model = parse_row_model(code.basis)) return model_rows(*model, code, where);
+  const std::unique_ptr<Basis> basis = make_basis(code.basis);
+  if (const auto* svd = dynamic_cast<const SvdBasis*>(basis.get())) {
+    check_factors(code, layout, where);
+    return std::make_shared<FactorRows>(code.numbers, layout.rows, layout.columns, code.k,
+                                        svd_centre(*svd, layout.columns));
+  }
+  const std::vector<double> coefficients = coefficients_of(code, *basis, layout, where);
+  auto rows = basis->evaluator(coefficients, code.kept);
+  const std::size_t last = layout.shape.back();
+  if (last == layout.columns) return rows;
+  return std::make_shared<JoinedRows>(std::move(rows), layout.columns / last, last);
+}
+
+// The rows of all cells, before they are distributions again. A basis is fastest with all of them at once.
+std::vector<double> reconstruct(const LatticeCode& code, const TableLayout& layout, const std::string& where) {
+  if (!parse_row_model(code.basis)) {
+    const std::unique_ptr<Basis> basis = make_basis(code.basis);
+    if (dynamic_cast<const SvdBasis*>(basis.get()) == nullptr) {
+      return gather(basis->reverse(coefficients_of(code, *basis, layout, where)), layout);
+    }
+  }
+  const std::shared_ptr<const RowEvaluator> rows = evaluate(code, layout, where);
+  std::vector<double> values(layout.places.size() * layout.columns);
+  for (std::size_t r = 0; r < layout.places.size(); ++r) {
+    rows->row(layout.places[r], std::span(values).subspan(r * layout.columns, layout.columns));
+  }
+  return values;
 }
 
 // The order of rows, from the cells or as it was written down.
@@ -57,9 +82,10 @@ std::vector<std::size_t> rows_of(const LatticeCode& code, const Cells& cells, co
 }
 
 TableLayout layout_of(const LatticeCode& code, const Cells& cells, const std::string& where) {
-  return code.order == RowOrder::axes
-             ? axes_layout(cells, code.actions)
-             : list_layout(rows_of(code, cells, where), static_cast<std::size_t>(code.actions.cells()));
+  const auto columns = static_cast<std::size_t>(code.actions.cells());
+  if (parse_row_model(code.basis)) return list_layout(order_rows(cells, {}, {}, RowOrder::lexicographic), columns);
+  return code.order == RowOrder::axes ? axes_layout(cells, code.actions)
+                                      : list_layout(rows_of(code, cells, where), columns);
 }
 
 // What the table is made of before any of it is kept.
@@ -112,7 +138,8 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
     parameters = basis->parameters(code.k);
   }
   const LatticePolicy shape = lattice_policy("", teacher, lattice, lattice.table, play);
-  LatticeEmbedding made = decode(encode(code), shape.contract(), teacher.name());
+  const std::string name = fmt::format("{} ({} {})", teacher.name(), code.basis, code.k);
+  LatticeEmbedding made = decode(encode(code), shape.contract(), name);
   made.parameters_ = parameters;
   made.parameters_.stored += code.own.numbers();
   made.whole_energy_ = energy;
@@ -120,30 +147,31 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
 }
 
 LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload, Contract contract,
-                                          const std::string& where) {
+                                          const std::string& where, const Acting& acting) {
   const LatticeCode code = decode_lattice(payload, where);
   const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells());
   if (rows == 0 || columns == 0 || columns > (std::size_t{1} << 28) / rows) {
     throw_corrupt(where, "has a table of a size that is not legal");
   }
   auto cells = std::make_shared<Cells>(code.states, code.bins, std::vector<std::uint64_t>(rows, 1));
-  PolicyTable table{rows, columns, {}};
-  if (const auto model = parse_row_model(code.basis)) {
-    table.pi = rows_from(*model, code, where);
-  } else {
-    const TableLayout layout = layout_of(code, *cells, where);
-    const std::unique_ptr<Basis> basis = make_basis(code.basis);
-    table.pi = gather(reconstruct(code, *basis, layout, where), layout);
-  }
+  const TableLayout layout = layout_of(code, *cells, where);
   LatticeEmbedding made;
-  made.empty_rows_ = project_rows({table.pi.data(), rows, columns}, code.simplex);
   made.payload_.assign(payload.begin(), payload.end());
   made.basis_ = code.basis;
   made.k_ = code.k;
   made.numbers_ = code.numbers;
-  made.policy_ =
-      std::make_shared<LatticePolicy>(fmt::format("{} ({} {})", where, code.basis, code.k), std::move(contract),
-                                      std::move(cells), code.actions, std::move(table), code.play, code.own);
+  const auto act = [&](auto table) {
+    made.policy_ = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
+                                                   std::move(table), code.play, code.own, acting);
+  };
+  if (acting.from == RowsFrom::coefficients) {
+    act(CoefficientTable{
+        evaluate(code, layout, where), columns, {layout.places.begin(), layout.places.end()}, code.simplex});
+    return made;
+  }
+  PolicyTable table{rows, columns, reconstruct(code, layout, where)};
+  made.empty_rows_ = project_rows({table.pi.data(), rows, columns}, code.simplex);
+  act(std::move(table));
   return made;
 }
 
@@ -152,7 +180,7 @@ std::vector<double> LatticeEmbedding::energies() const {
   if (parse_row_model(basis_)) return energies;
   if (basis_.starts_with("svd")) {  // the right factor's rows have length one, so the left one's columns tell
     energies.resize(k_);
-    for (std::size_t i = 0; i < table().rows * k_; ++i) energies[i % k_] += std::pow(numbers_[i], 2);
+    for (std::size_t i = 0; i < policy().cells().size() * k_; ++i) energies[i % k_] += std::pow(numbers_[i], 2);
   } else {
     for (const float number : numbers_) energies.push_back(std::pow(number, 2));
   }

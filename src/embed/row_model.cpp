@@ -2,13 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include <fmt/format.h>
 
 #include "basis/settings.hpp"
-#include "io/corrupt.hpp"
-#include "mercer/basis/mixture.hpp"
 #include "mercer/core/parallel.hpp"
 
 namespace mercer {
@@ -16,21 +13,9 @@ namespace {
 
 constexpr std::size_t rows_per_block = 16;
 
-// One dimension of actions, and its bins in a row.
-const Edges& bins_of(const LatticeCode& code, std::size_t row) { return code.own.of(row, code.actions).axes[0]; }
-
-std::size_t numbers_of_row(const RowModel& model, std::size_t k) {
-  return model.kind == RowModel::Kind::gmm ? 3 * k - 1 : k - 1;
-}
-
-Mixture fixed_components(const LatticeCode& code) {
-  const std::vector<double>& edges = code.actions.axes[0].values;
-  return fixed_mixture(code.k, std::span(&edges.front(), 1), std::span(&edges.back(), 1));
-}
-
 Mixture fit_row(const RowModel& model, const LatticeCode& code, std::size_t index, std::span<const double> row,
                 std::uint64_t seed) {
-  const Edges& bins = bins_of(code, index);
+  const Edges& bins = code.own.of(index, code.actions).axes[0];
   std::vector<double> middles(bins.bins());
   for (std::size_t b = 0; b < middles.size(); ++b) middles[b] = bins.centre(b);
   MixtureOptions options;
@@ -38,7 +23,7 @@ Mixture fit_row(const RowModel& model, const LatticeCode& code, std::size_t inde
   options.seed = seed;
   options.weights_only = model.kind == RowModel::Kind::fixed_gmm;
   std::optional<Mixture> start;
-  if (options.weights_only) start = fixed_components(code);
+  if (options.weights_only) start = fixed_components(code.actions.axes[0], code.k);
   return fit_mixture({middles.data(), middles.size(), 1}, code.k, row, start, options).mixture;
 }
 
@@ -49,7 +34,7 @@ void keep_mixtures(const RowModel& model, const PolicyTable& table, std::uint64_
         fmt::format("basis '{}' for actions of {} dimensions; legal: 1", model.name(), code.actions.dimensions()),
         "Use svd, dct or another basis");
   }
-  const std::size_t each = numbers_of_row(model, code.k);
+  const std::size_t each = model.numbers_of_row(code.k);
   code.numbers.resize(table.rows * each);
   for_each_block(table.rows, rows_per_block, [&](Block block) {
     for (std::size_t r = block.begin; r < block.end; ++r) {
@@ -73,61 +58,6 @@ void keep_draws(const PolicyTable& table, std::uint64_t seed, LatticeCode& code)
   }
 }
 
-// Mass of each bin under weights, means and spreads.
-void fill_row(const Edges& bins, std::span<const double> weights, std::span<const double> means,
-              std::span<const double> spreads, std::span<double> out) {
-  std::ranges::fill(out, 0.0);
-  for (std::size_t i = 0; i < weights.size(); ++i) {
-    double below = 0;
-    for (std::size_t b = 0; b < out.size(); ++b) {
-      const bool last = b + 1 == out.size();
-      const double deviation = (bins.values[b + 1] - means[i]) / spreads[i];
-      const double above = last ? 1 : 0.5 * std::erfc(-deviation / std::numbers::sqrt2);
-      out[b] += weights[i] * (above - below);
-      below = above;
-    }
-  }
-}
-
-std::vector<double> rows_from_mixtures(const RowModel& model, const LatticeCode& code, const std::string& where) {
-  const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells()), k = code.k;
-  if (code.actions.dimensions() > 1 || k == 0 || k > columns || !code.kept.empty() ||
-      code.numbers.size() != rows * numbers_of_row(model, k)) {
-    throw_corrupt(where, "has mixtures that do not fit its table");
-  }
-  const bool fixed = model.kind == RowModel::Kind::fixed_gmm;
-  std::vector<double> weights(k), means, spreads, values(rows * columns);
-  if (fixed) {
-    means = fixed_components(code).means;
-    for (const double variance : fixed_components(code).variances) spreads.push_back(std::sqrt(variance));
-  }
-  const float* next = code.numbers.data();
-  for (std::size_t r = 0; r < rows; ++r) {
-    double left = 1;
-    for (std::size_t i = 0; i + 1 < k; ++i) left -= weights[i] = *next++;
-    weights[k - 1] = std::max(0.0, left);
-    if (!fixed) {
-      means.assign(next, next + k);
-      spreads.assign(next + k, next + 2 * k);
-      next += 2 * k;
-    }
-    const bool legal = std::ranges::all_of(weights, [](double weight) { return weight >= 0; }) &&
-                       std::ranges::all_of(spreads, [](double spread) { return spread > 0; });
-    if (!legal) throw_corrupt(where, "has a mixture that is none");
-    fill_row(bins_of(code, r), weights, means, spreads, std::span(values).subspan(r * columns, columns));
-  }
-  return values;
-}
-
-std::vector<double> rows_from_draws(const LatticeCode& code, const std::string& where) {
-  std::vector<double> values(code.cells() * static_cast<std::size_t>(code.actions.cells()));
-  if (code.kept.size() != code.numbers.size() || (!code.kept.empty() && code.kept.back() >= values.size())) {
-    throw_corrupt(where, "has draws that do not fit its table");
-  }
-  for (std::size_t i = 0; i < code.kept.size(); ++i) values[code.kept[i]] = code.numbers[i];
-  return values;
-}
-
 }  // namespace
 
 std::string RowModel::name() const {
@@ -149,6 +79,12 @@ std::size_t RowModel::usual_k(std::size_t columns) const {
 }
 
 std::vector<std::string> known_row_models() { return {"gmm", "fixed-gmm", "mle"}; }
+
+std::size_t RowModel::numbers_of_row(std::size_t k) const { return kind == Kind::gmm ? 3 * k - 1 : k - 1; }
+
+Mixture fixed_components(const Edges& bins, std::size_t k) {
+  return fixed_mixture(k, std::span(&bins.values.front(), 1), std::span(&bins.values.back(), 1));
+}
 
 std::optional<RowModel> parse_row_model(std::string_view text) {
   const std::size_t colon = text.find(':');
@@ -174,10 +110,6 @@ void keep_rows(const RowModel& model, const PolicyTable& table, std::uint64_t se
   } else {
     keep_mixtures(model, table, seed, code);
   }
-}
-
-std::vector<double> rows_from(const RowModel& model, const LatticeCode& code, const std::string& where) {
-  return model.kind == RowModel::Kind::mle ? rows_from_draws(code, where) : rows_from_mixtures(model, code, where);
 }
 
 ParameterCount parameters_of(const RowModel& model, const LatticeCode& code) {

@@ -1,13 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "embed/lattice_code.hpp"
-#include "mercer/basis/term.hpp"
+#include "mercer/basis/basis.hpp"
+#include "mercer/basis/mixture.hpp"
 
 namespace mercer {
 
@@ -24,6 +26,8 @@ struct RowModel {
   std::string name() const;
   /// K where none was said: 3, 8 and 100, but not more components than bins.
   std::size_t usual_k(std::size_t columns) const;
+  /// Of a mixture of K.
+  std::size_t numbers_of_row(std::size_t k) const;
 };
 
 /// "gmm", "fixed-gmm" (":iterations=100"), "mle"; nothing where the text begins with another word. Throws as
@@ -36,9 +40,13 @@ std::vector<std::string> known_row_models();
 /// K.
 void keep_rows(const RowModel& model, const PolicyTable& table, std::uint64_t seed, LatticeCode& code);
 
-/// The rows again, rows x columns: a mixture's mass of each bin, with the tails in those at the ends. Throws
+/// The K components of `fixed_gmm`, which no file has to hold.
+Mixture fixed_components(const Edges& bins, std::size_t k);
+
+/// The rows again, one by one: a mixture's mass of each bin, with the tails in those at the ends. Throws
 /// `corrupt_file`.
-std::vector<double> rows_from(const RowModel& model, const LatticeCode& code, const std::string& where);
+std::unique_ptr<const RowEvaluator> model_rows(const RowModel& model, const LatticeCode& code,
+                                               const std::string& where);
 
 /// Published is 4 K for each row of a mixture; stored are the numbers kept.
 ParameterCount parameters_of(const RowModel& model, const LatticeCode& code);

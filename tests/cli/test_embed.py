@@ -30,6 +30,16 @@ def test_what_comes_out_is_a_policy(mercer):
     assert played["return"] == said["returns"]["embedding"]
 
 
+def test_acts_from_coefficients(mercer):
+    said = embed(mercer, "--basis", "dct", "--k", 100)
+    for settings in ("from=coefficients", "from=decoded,draw=inverse"):
+        played = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", f"p.mercer:{settings}",
+                             "--seed", 1, "--episodes", 40)
+        assert played["return"] == said["returns"]["embedding"]
+    refused = mercer.fails(2, "evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer:drw=alias")
+    assert "Did you mean 'draw'?" in refused
+
+
 def test_inspect(mercer):
     embed(mercer, "--basis", "fourier", "--k", 50)
     shown = mercer.json("inspect", "p.mercer")

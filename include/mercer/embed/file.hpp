@@ -29,6 +29,6 @@ void write_embedding(const std::filesystem::path& path, const LatticeEmbedding& 
 
 /// Reads it back, to the same bits. Throws `bad_format` for a newer format or what is no embedding, `corrupt_file` for
 /// damage.
-EmbeddingFile read_embedding(const std::filesystem::path& path);
+EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& acting = {});
 
 }  // namespace mercer

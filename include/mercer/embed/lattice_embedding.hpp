@@ -41,12 +41,15 @@ class LatticeEmbedding {
   /// `make_basis` throws.
   static LatticeEmbedding make(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
                                const TruncationOptions& options, std::uint64_t seed = 0);
-  /// From bytes. `where` names them in errors. Throws `corrupt_file` or `bad_format`; every size is checked against the
-  /// bytes before memory is taken.
-  static LatticeEmbedding decode(std::span<const std::uint8_t> payload, Contract contract, const std::string& where);
+  /// From bytes. `where` names them in errors, and the policy. Throws `corrupt_file` or `bad_format`; every size is
+  /// checked against the bytes before memory is taken. Whatever `acting` says, the same draws give the same actions, up
+  /// to rounding of the rows.
+  static LatticeEmbedding decode(std::span<const std::uint8_t> payload, Contract contract, const std::string& where,
+                                 const Acting& acting = {});
 
   const std::vector<std::uint8_t>& payload() const { return payload_; }
   const LatticePolicy& policy() const { return *policy_; }
+  /// Throws `missing_option` where the policy acts from coefficients.
   const PolicyTable& table() const { return policy_->table(); }
   const std::string& basis() const { return basis_; }
   std::size_t k() const { return k_; }
@@ -61,7 +64,7 @@ class LatticeEmbedding {
   /// The sum of all coefficients' squares, kept or not; 0 where it is not known, as in files that did not say it.
   double whole_energy() const { return whole_energy_; }
   void set_whole_energy(double energy) { whole_energy_ = energy; }
-  /// Rows that had nothing positive to keep and became uniform.
+  /// Rows that had nothing positive to keep and became uniform; not counted where rows are computed one by one.
   std::size_t empty_rows() const { return empty_rows_; }
 
  private:
