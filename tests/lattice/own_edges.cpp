@@ -7,13 +7,10 @@
 
 #include "mercer/core/random.hpp"
 #include "mercer/lattice/table.hpp"
-#include "mercer/policy/deterministic.hpp"
 #include "mercer/policy/gaussian.hpp"
-#include "mercer/policy/uniform.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"
-#include "support/plain_task.hpp"
 
 namespace mercer {
 namespace {
@@ -101,30 +98,6 @@ TEST(OwnEdges, tables_have_the_mass_of_each_row_s_own_bins) {
   const PolicyTable counts = count_actions(three.rollouts, cells, three.common, own);
   for (const std::size_t r : {0, 2}) {
     for (const double share : counts.row(r)) EXPECT_NEAR(share, 0.2, 0.01) << "quantiles of what was played";
-  }
-}
-
-// Distribution functions at a value for each state are those at one value for all, one state at a time.
-TEST(OwnEdges, distribution_functions_take_a_value_for_each_state) {
-  const auto lean = [](MatrixView<const double> in, MatrixView<double> out) {
-    for (std::size_t i = 0; i < in.cols(); ++i) {
-      for (std::size_t r = 0; r < out.rows(); ++r) out(r, i) = r == 0 ? in(0, i) : -1;
-    }
-  };
-  Contract plain = squashed_contract(1, 1);
-  plain.squash = Squash::none;
-  plain.clip = {{-2, 2}};
-  const GaussianPolicy gaussian("g", squashed_contract(1, 1), lean);
-  const DeterministicPolicy step("d", plain, lean), spread("s", plain, lean, 0.3);
-  const UniformPolicy uniform(plain_task(1, Space::box({{"a", {-1, 1}, "", false}})));
-  const std::vector<double> states{-0.9, -0.2, 0.4, 0.8}, values{-0.5, 0.1, 0.3, 1.9};
-  for (const Policy* policy : std::initializer_list<const Policy*>{&gaussian, &step, &spread, &uniform}) {
-    std::vector<double> each(4), one(1);
-    ASSERT_TRUE(policy->cdf_each({states.data(), 1, 4}, 0, values, each));
-    for (std::size_t i = 0; i < 4; ++i) {
-      ASSERT_TRUE(policy->cdf({&states[i], 1, 1}, 0, values[i], one));
-      EXPECT_EQ(each[i], one[0]) << policy->name() << ' ' << i;
-    }
   }
 }
 
