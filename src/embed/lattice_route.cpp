@@ -49,6 +49,22 @@ Grid make_grid(const std::vector<double>& rows, std::size_t dimensions, const st
   return grid;
 }
 
+// Where observations are few whole numbers, edges by a rule would make bins that hold none and join others.
+Grid make_state_grid(const Policy& teacher, const Rollouts& rollouts, const LatticeOptions& options) {
+  const std::size_t dimensions = teacher.observation_dimensions();
+  Grid grid = make_grid(rollouts.observations, dimensions, options.state_bins, options.state_edges, "state");
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    const std::size_t count = bins_for(options.state_bins, d, dimensions, "state");
+    auto whole = whole_number_edges(column(rollouts.observations, dimensions, d), count);
+    if (whole) grid.axes[d] = std::move(*whole);
+  }
+  const Space& space = teacher.contract().observation;
+  if (space.is_discrete() && space.count <= bins_for(options.state_bins, 0, 1, "state")) {
+    grid = discrete_action_grid(space.count);
+  }
+  return grid;
+}
+
 // The rule for actions on a box. Even bins that reach the bounds do not depend on the data at all.
 Grid make_action_grid(const Policy& teacher, const Rollouts& rollouts, const LatticeOptions& options) {
   const Space& space = teacher.action_space();
@@ -69,6 +85,16 @@ Grid make_action_grid(const Policy& teacher, const Rollouts& rollouts, const Lat
     if (std::isfinite(high)) edges.back() = std::max<double>(static_cast<float>(high), edges.back());
   }
   return grid;
+}
+
+OwnEdges make_conditional_edges(const Policy& teacher, const Rollouts& rollouts, const Lattice& lattice,
+                                const LatticeOptions& options) {
+  if (!options.conditional_actions) return {};
+  if (teacher.action_space().is_discrete()) {
+    throw Error(ErrorCode::bad_value, "action edges for each cell, but the actions are discrete",
+                "Leave conditional action edges out: discrete actions have one bin each");
+  }
+  return make_own_edges(rollouts, *lattice.cells, lattice.actions, options.action_edges, options.reach_bounds);
 }
 
 // Columns of observations, as cells are counted by.
@@ -150,14 +176,16 @@ Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const Latt
                             steps, rollouts.observations.size(), rollouts.actions.size(), teacher.name()),
                 "Give rollouts of this policy, with their steps");
   }
-  const Grid states = make_grid(rollouts.observations, seen, options.state_bins, options.state_edges, "state");
+  const Grid states = make_state_grid(teacher, rollouts, options);
   const std::vector<double> points = transposed(rollouts.observations, seen);
   Cells cells = Cells(states, MatrixView<const double>(points.data(), seen, steps)).pruned(options.prune);
   if (options.full) cells = all_cells(cells);
-  Lattice lattice{std::make_shared<const Cells>(std::move(cells)), make_action_grid(teacher, rollouts, options), {}};
+  Lattice lattice{
+      std::make_shared<const Cells>(std::move(cells)), make_action_grid(teacher, rollouts, options), {}, {}};
+  lattice.own = make_conditional_edges(teacher, rollouts, lattice, options);
   lattice.table = options.table == TableRule::counts
-                      ? count_actions(rollouts, *lattice.cells, lattice.actions)
-                      : tabulate(teacher, *lattice.cells, lattice.actions, options.table);
+                      ? count_actions(rollouts, *lattice.cells, lattice.actions, lattice.own)
+                      : tabulate(teacher, *lattice.cells, lattice.actions, options.table, lattice.own);
   for (const Edges& axis : states.axes) lattice.collapsed_bins += axis.collapsed;
   for (const Edges& axis : lattice.actions.axes) lattice.collapsed_bins += axis.collapsed;
   return lattice;
@@ -170,7 +198,7 @@ LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Latt
   contract.squash = Squash::none;
   std::ranges::fill(contract.centre, 0.0);
   std::ranges::fill(contract.scale, 1.0);
-  return {std::move(name), std::move(contract), lattice.cells, lattice.actions, std::move(table), playing};
+  return {std::move(name), std::move(contract), lattice.cells, lattice.actions, std::move(table), playing, lattice.own};
 }
 
 }  // namespace mercer

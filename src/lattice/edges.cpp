@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -78,6 +79,7 @@ Edges without_narrow_bins(const std::vector<double>& wanted) {
   for (const double edge : wanted) {
     if (edges.values.empty() || edge - edges.values.back() > 1e-8) edges.values.push_back(edge);
   }
+  edges.values.back() = wanted.back();  // the last bin ends at the largest datum, whichever of two close edges stayed
   edges.collapsed = wanted.size() - edges.values.size();
   return edges;
 }
@@ -153,6 +155,25 @@ Edges make_edges(std::span<const double> data, std::size_t bins, const EdgeRule&
       break;
   }
   return without_narrow_bins(tempered(sorted, bins, rule.temper));
+}
+
+std::optional<Edges> whole_number_edges(std::span<const double> data, std::size_t bins) {
+  constexpr double most = 1 << 22;
+  std::set<double> values;
+  for (const double number : data) {
+    if (std::abs(number) <= most && std::rint(number) == number) {
+      values.insert(number);
+      if (values.size() <= bins) continue;
+    }
+    return std::nullopt;
+  }
+  if (values.empty()) return std::nullopt;
+  Edges edges;
+  for (const double value : values) {
+    if (edges.values.empty() || value - 0.5 > edges.values.back()) edges.values.push_back(value - 0.5);
+    edges.values.push_back(value + 0.5);
+  }
+  return edges;
 }
 
 }  // namespace mercer

@@ -81,6 +81,33 @@ TEST(LatticePolicy, mean_action_is_the_mean_of_the_row) {
   EXPECT_NEAR(actions[2], 0, 1e-15);
 }
 
+// The first row has its own edges, the others the common ones.
+TEST(LatticePolicy, plays_the_bins_of_each_row) {
+  for (const bool noise : {true, false}) {
+    const LatticePolicy plain = small_policy({Unvisited::uniform, noise});
+    const OwnEdges own{{0, OwnEdges::none, OwnEdges::none}, {{{{{-1.2, -0.8, 0, 1.6}, 0}}}}};
+    const LatticePolicy policy("l", plain.contract(), std::make_shared<Cells>(plain.cells()), plain.actions(),
+                               plain.table(), {Unvisited::uniform, noise}, own);
+    const DensityProbe probe(policy, {0.1}), other(policy, {3.9}), same(plain, {3.9});
+    EXPECT_EQ(other.density({-1.5, 0, 1.5}), same.density({-1.5, 0, 1.5}));
+    EXPECT_EQ(other.draws(100, 3), same.draws(100, 3));
+    if (noise) {
+      EXPECT_NEAR(probe.integral(4000), 1, 1e-9);
+      EXPECT_LT(probe.distance_of_draws(5000, 3), ks_limit(5000));
+      EXPECT_DOUBLE_EQ(probe.density({-1})[0], 0.5) << "a fifth of the mass on a bin of width 0.4";
+      EXPECT_EQ(probe.density({1.9})[0], 0) << "beyond its own edges";
+    } else {
+      for (const double a : probe.draws(100, 4)) EXPECT_TRUE(a == -1 || a == -0.4 || a == 0.8) << a;
+      EXPECT_NEAR(probe.density({0.8})[0], 0.3, 1e-15);
+    }
+    const std::vector<double> states{0.1, 2.5};
+    std::vector<double> actions(2);
+    policy.mean_action({states.data(), 1, 2}, {actions.data(), 1, 2});
+    EXPECT_NEAR(actions[0], 0.2 * -1 + 0.5 * -0.4 + 0.3 * 0.8, 1e-15);
+    EXPECT_NEAR(actions[1], -1.5, 1e-15);
+  }
+}
+
 TEST(LatticePolicy, refuses_a_table_that_does_not_fit) {
   const Grid grid{{even_edges(0, 4, 4)}};
   const std::array points{0.5, 2.5};

@@ -25,7 +25,7 @@ void expect_close(const std::vector<double>& a, const std::vector<double>& b, do
 }
 
 std::vector<double> without_repeats(std::vector<double> values) {
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 

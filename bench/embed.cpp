@@ -1,0 +1,86 @@
+// The whole published route on one thread, from rollouts to files: an item is one embedding in three bases (Fourier and
+// db4 at half of the coefficients, SVD of rank 4). bench/peers_embed.py runs the same in numpy and prints the ratios.
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <benchmark/benchmark.h>
+
+#include "mercer/core/parallel.hpp"
+#include "mercer/embed/file.hpp"
+#include "mercer/env/registry.hpp"
+#include "mercer/policy/registry.hpp"
+#include "mercer/rollout/rollout.hpp"
+
+namespace {
+
+constexpr std::size_t episodes = 200;
+
+// The policy that MERCER_BENCH_POLICY names, or the pendulum actor of the tests.
+std::string policy_file() {
+  const char* named = std::getenv("MERCER_BENCH_POLICY");
+  return named != nullptr ? named : "tests/data/policies/pendulum_5000_actor.onnx";
+}
+
+struct Teacher {
+  std::unique_ptr<mercer::Env> env = mercer::make_env("pendulum");
+  std::unique_ptr<mercer::Policy> policy = mercer::make_policy(policy_file(), env->task());
+
+  mercer::Rollouts roll_out() const {
+    mercer::RolloutOptions options;
+    options.episodes = episodes;
+    return mercer::rollout(*env, *policy, options);
+  }
+};
+
+void project(const mercer::Policy& teacher, const mercer::Lattice& lattice, const mercer::LatticeOptions& options) {
+  const std::size_t half = lattice.table.pi.size() / 2;
+  const auto out = std::filesystem::temp_directory_path() / "mercer_bench_embed.mercer";
+  for (const auto& [basis, k] :
+       {std::pair{"fourier", half}, std::pair{"db4", half}, std::pair{"svd", std::size_t{4}}}) {
+    mercer::TruncationOptions truncation;
+    truncation.basis = basis;
+    truncation.k = k;
+    truncation.order = mercer::RowOrder::lexicographic;
+    const auto embedding = mercer::LatticeEmbedding::make(teacher, lattice, options.playing, truncation);
+    mercer::write_embedding(out, embedding, {});
+  }
+  std::filesystem::remove(out);
+}
+
+void embed_whole(benchmark::State& state) {
+  const mercer::ThreadLimit limit(1);
+  const Teacher teacher;
+  const mercer::LatticeOptions options = mercer::paper_lattice();
+  for (auto _ : state) {
+    const mercer::Rollouts met = teacher.roll_out();
+    project(*teacher.policy, mercer::make_lattice(*teacher.policy, met, options), options);
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
+}
+
+// What of it is the teacher's network: the states of the rollouts in batches of one step, and the centres of the cells.
+void embed_network(benchmark::State& state) {
+  const mercer::ThreadLimit limit(1);
+  const Teacher teacher;
+  const mercer::Rollouts met = teacher.roll_out();
+  const mercer::Lattice lattice = mercer::make_lattice(*teacher.policy, met, mercer::paper_lattice());
+  const std::size_t seen = teacher.policy->observation_dimensions();
+  const std::size_t batches = met.steps() / episodes;
+  std::vector<double> centres(seen * lattice.cells->size(), 0.1), action(std::max(episodes, lattice.cells->size()));
+  for (auto _ : state) {
+    for (std::size_t b = 0; b < batches; ++b) {
+      const double* first = met.observations.data() + b * episodes * seen;
+      teacher.policy->mean_action({first, seen, episodes}, {action.data(), 1, episodes});
+    }
+    teacher.policy->mean_action({centres.data(), seen, lattice.cells->size()},
+                                {action.data(), 1, lattice.cells->size()});
+    benchmark::DoNotOptimize(action.data());
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));
+}
+
+BENCHMARK(embed_whole)->Unit(benchmark::kMillisecond);
+BENCHMARK(embed_network)->Unit(benchmark::kMillisecond);
+
+}  // namespace
