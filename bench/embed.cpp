@@ -66,15 +66,22 @@ void embed_network(benchmark::State& state) {
   const mercer::Rollouts met = teacher.roll_out();
   const mercer::Lattice lattice = mercer::make_lattice(*teacher.policy, met, mercer::paper_lattice());
   const std::size_t seen = teacher.policy->observation_dimensions();
-  const std::size_t batches = met.steps() / episodes;
-  std::vector<double> centres(seen * lattice.cells->size(), 0.1), action(std::max(episodes, lattice.cells->size()));
+  const std::size_t batches = met.steps() / episodes, cells = lattice.cells->size();
+  std::vector<double> steps(met.steps() * seen), centres(seen * cells), action(std::max(episodes, cells));
+  for (std::size_t t = 0; t < met.steps(); ++t) {  // episode after episode, as columns of one step each
+    const std::size_t episode = t / batches, b = t % batches;
+    for (std::size_t d = 0; d < seen; ++d) {
+      steps[(b * seen + d) * episodes + episode] = met.observations[t * seen + d];
+    }
+  }
+  for (std::size_t d = 0; d < seen; ++d) {
+    for (std::size_t c = 0; c < cells; ++c) centres[d * cells + c] = lattice.cells->centre(c, d);
+  }
   for (auto _ : state) {
     for (std::size_t b = 0; b < batches; ++b) {
-      const double* first = met.observations.data() + b * episodes * seen;
-      teacher.policy->mean_action({first, seen, episodes}, {action.data(), 1, episodes});
+      teacher.policy->mean_action({steps.data() + b * seen * episodes, seen, episodes}, {action.data(), 1, episodes});
     }
-    teacher.policy->mean_action({centres.data(), seen, lattice.cells->size()},
-                                {action.data(), 1, lattice.cells->size()});
+    teacher.policy->mean_action({centres.data(), seen, cells}, {action.data(), 1, cells});
     benchmark::DoNotOptimize(action.data());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));

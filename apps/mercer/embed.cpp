@@ -113,7 +113,7 @@ struct EmbedVerb {
   Playing playing;
   LatticeSettings lattice;
   std::string route = "lattice";
-  std::uint64_t rollouts = 200;
+  std::optional<std::uint64_t> rollouts;
   std::string out;
 
   void check() const {
@@ -122,9 +122,13 @@ struct EmbedVerb {
     if (!out.ends_with(".mercer")) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer", out), "Give the file that ending");
     }
-    mercer::require_in_range("--rollouts", static_cast<double>(rollouts), 1, 1e9, "The lattice is made from them");
+    mercer::require_in_range("--rollouts", static_cast<double>(lattice_episodes()), 1, 1e9,
+                             "The lattice is made from them");
     mercer::check_writable(out);
   }
+
+  // With 200 the cells that nobody met cost more than everything else does.
+  std::uint64_t lattice_episodes() const { return rollouts.value_or(lattice.preset == Preset::paper ? 200 : 1000); }
 
   void run(const CommonOptions& common, const Settings& settings) const {
     check();
@@ -134,7 +138,7 @@ struct EmbedVerb {
     const mercer::TruncationOptions truncation = lattice.truncation();
     mercer::check_lattice_basis(truncation.basis);  // refuses a name that is none before any work is done
     mercer::RolloutOptions collecting;
-    collecting.episodes = rollouts;
+    collecting.episodes = lattice_episodes();
     collecting.seed = common.seed;
     const mercer::Rollouts met = Playing::play(*env, *teacher, collecting, common);
     const mercer::Lattice made = mercer::make_lattice(*teacher, met, options);
@@ -212,7 +216,7 @@ void add_embed(Program& program) {
   verb.settings->add_choice({"route", "How it is embedded [lattice]", "ROUTE"}, state->route,
                             {{"lattice", std::string("lattice")}});
   state->lattice.add_settings(*verb.settings);
-  verb.settings->add({"rollouts", "Episodes that the lattice is made from [200]", "N"}, state->rollouts);
+  verb.settings->add({"rollouts", "Episodes that the lattice is made from [preset]", "N"}, state->rollouts);
   verb.settings->add({"out", "The file of the embedding, ending in .mercer", "FILE"}, state->out);
   verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
 }

@@ -191,14 +191,19 @@ Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const Latt
   return lattice;
 }
 
-LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,
-                             const LatticePlay& playing) {
-  Contract contract = teacher.contract();  // the lattice sees raw observations and plays the task's own actions
+Contract lattice_contract(const Policy& teacher) {
+  Contract contract = teacher.contract();
   contract.normalisation = {};
   contract.squash = Squash::none;
   std::ranges::fill(contract.centre, 0.0);
   std::ranges::fill(contract.scale, 1.0);
-  return {std::move(name), std::move(contract), lattice.cells, lattice.actions, std::move(table), playing, lattice.own};
+  return contract;
+}
+
+LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,
+                             const LatticePlay& playing) {
+  return {std::move(name), lattice_contract(teacher), lattice.cells, lattice.actions, std::move(table), playing,
+          lattice.own};
 }
 
 }  // namespace mercer

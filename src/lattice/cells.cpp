@@ -42,9 +42,27 @@ std::vector<Key> keys_of(const Grid& grid, MatrixView<const double> points) {
   return keys;
 }
 
+// A place for every cell of a small grid: no sorting.
+template <class Key>
+std::vector<std::uint64_t> count_on_grid(std::vector<Key>& keys, std::size_t cells) {
+  std::vector<std::uint32_t> visits(cells);
+  for (const Key key : keys) ++visits[static_cast<std::size_t>(key)];
+  std::vector<std::uint64_t> counts;
+  keys.clear();
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (visits[c] == 0) continue;
+    keys.push_back(static_cast<Key>(c));
+    counts.push_back(visits[c]);
+  }
+  return counts;
+}
+
 // Sorts, and replaces runs of equal keys by one key and a count.
 template <class Key>
-std::vector<std::uint64_t> count_keys(std::vector<Key>& keys) {
+std::vector<std::uint64_t> count_keys(std::vector<Key>& keys, double cells) {
+  if (cells <= 4 * static_cast<double>(keys.size()) && keys.size() <= UINT32_MAX) {
+    return count_on_grid(keys, static_cast<std::size_t>(cells));
+  }
   std::ranges::sort(keys);
   std::vector<std::uint64_t> counts;
   std::size_t kept = 0;
@@ -94,7 +112,7 @@ Cells::Cells(const Grid& grid, MatrixView<const double> points) : grid_(grid), v
   }
   const auto count = [&]<class Key>(Key) {
     std::vector<Key> keys = keys_of<Key>(grid, points);
-    counts_ = count_keys(keys);
+    counts_ = count_keys(keys, grid.cells());
     keys_ = std::move(keys);
   };
   if (needs_wide_keys(grid)) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,31 +15,86 @@
 namespace mercer {
 namespace {
 
+// Every rank of `ranks`, which rise, has the number that sorting would put there; the others have none. Data are
+// counted into many buckets, and only those are looked at again that hold a rank: O(N).
+void sort_at(std::vector<double>& data, const std::vector<std::size_t>& ranks, double low, double high) {
+  const std::size_t buckets = std::min<std::size_t>(data.size() / 8 + 1, 8192);
+  const double per_width = static_cast<double>(buckets) / (high - low);
+  if (!std::isfinite(high - low) || !std::isfinite(per_width)) {
+    std::ranges::sort(data);
+    return;
+  }
+  std::vector<std::uint16_t> bucket_of(data.size());
+  std::vector<std::size_t> begins(buckets + 1);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const auto bucket = static_cast<std::size_t>((data[i] - low) * per_width);
+    bucket_of[i] = static_cast<std::uint16_t>(std::min(bucket, buckets - 1));
+    ++begins[bucket_of[i] + std::size_t{1}];
+  }
+  for (std::size_t b = 0; b < buckets; ++b) begins[b + 1] += begins[b];
+  constexpr std::size_t unused = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> next(buckets, unused);           // where the next number of a bucket goes
+  std::vector<std::pair<std::size_t, std::size_t>> wanted;  // a rank and its bucket
+  std::size_t bucket = 0;
+  for (const std::size_t rank : ranks) {
+    while (begins[bucket + 1] <= rank) ++bucket;
+    next[bucket] = begins[bucket];
+    wanted.emplace_back(rank, bucket);
+  }
+  std::vector<double> placed(data.size());
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    if (next[bucket_of[i]] != unused) placed[next[bucket_of[i]]++] = data[i];
+  }
+  std::size_t done = 0;  // ranks below are in place
+  for (const auto& [rank, own] : wanted) {
+    if (rank < done) continue;
+    const auto at = [&](std::size_t place) { return placed.begin() + static_cast<std::ptrdiff_t>(place); };
+    std::nth_element(at(std::max(done, begins[own])), at(rank), at(begins[own + 1]));
+    done = rank + 1;
+  }
+  data = std::move(placed);
+}
+
+std::size_t rank_below(double place, std::size_t size) {
+  return static_cast<std::size_t>(std::min(place, static_cast<double>(size - 1)));
+}
+
 // Between neighbours of sorted data, at a place that counts from 0 to N - 1. The end that is nearer is the one that is
 // added to, so that both ends are met exactly.
 double interpolate(std::span<const double> sorted, double place) {
-  const auto below = static_cast<std::size_t>(std::min(place, static_cast<double>(sorted.size() - 1)));
+  const std::size_t below = rank_below(place, sorted.size());
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   const double share = place - static_cast<double>(below);
   const double step = sorted[above] - sorted[below];
   return share < 0.5 ? sorted[below] + step * share : sorted[above] - step * (1 - share);
 }
 
-std::vector<double> quantile(std::span<const double> sorted, std::size_t bins) {
-  std::vector<double> edges(bins + 1);
-  const auto last = static_cast<double>(sorted.size() - 1);
+std::vector<double> quantile(std::vector<double> data, std::size_t bins, double low, double high) {
+  const std::size_t size = data.size();
+  const auto place = [&](std::size_t i) {
+    return static_cast<double>(i) / static_cast<double>(bins) * static_cast<double>(size - 1);
+  };
+  std::vector<std::size_t> ranks;
   for (std::size_t i = 0; i <= bins; ++i) {
-    edges[i] = interpolate(sorted, static_cast<double>(i) / static_cast<double>(bins) * last);
+    const std::size_t below = rank_below(place(i), size);
+    ranks.push_back(below);
+    ranks.push_back(std::min(below + 1, size - 1));
   }
+  sort_at(data, ranks, low, high);
+  std::vector<double> edges(bins + 1);
+  for (std::size_t i = 0; i <= bins; ++i) edges[i] = interpolate(data, place(i));
   return edges;
 }
 
-std::vector<double> data_quantile(std::span<const double> sorted, std::size_t bins) {
-  std::vector<double> edges{sorted.front()};
+std::vector<double> data_quantile(std::vector<double> data, std::size_t bins, double low, double high) {
+  std::vector<std::size_t> ranks{0};
   for (std::size_t i = 1; i <= bins; ++i) {
-    const std::size_t rank = (sorted.size() * i + bins - 1) / bins;  // the i/bins-th of N, rounded up
-    edges.push_back(sorted[std::max<std::size_t>(rank, 1) - 1]);
+    const std::size_t rank = (data.size() * i + bins - 1) / bins;  // the i/bins-th of N, rounded up
+    ranks.push_back(std::max<std::size_t>(rank, 1) - 1);
   }
+  sort_at(data, ranks, low, high);
+  std::vector<double> edges;
+  for (const std::size_t rank : ranks) edges.push_back(data[rank]);
   return edges;
 }
 
@@ -134,26 +190,24 @@ Edges make_edges(std::span<const double> data, std::size_t bins, const EdgeRule&
   require_in_range("the number of bins", static_cast<double>(bins), 1, 1 << 20, "Ask for a number in that range");
   require_in_range("the number of data to make edges from", static_cast<double>(data.size()), 1, 1e15,
                    "Give at least one number");
+  double low = data[0], high = data[0];
   for (const double number : data) {
-    if (std::isfinite(number)) continue;
-    throw Error(ErrorCode::not_finite, fmt::format("{} among the data to make edges from", number),
-                "Leave out what is no number");
+    if (!std::isfinite(number)) {
+      throw Error(ErrorCode::not_finite, fmt::format("{} among the data to make edges from", number),
+                  "Leave out what is no number");
+    }
+    low = std::min(low, number);
+    high = std::max(high, number);
   }
+  if (high - low <= 1e-8) return around(low, bins);
+  if (rule.kind == EdgeKind::uniform) return without_narrow_bins(uniform(low, high, bins));
   std::vector<double> sorted(data.begin(), data.end());
-  std::ranges::sort(sorted);
-  if (sorted.back() - sorted.front() <= 1e-8) return around(sorted.front(), bins);
-  switch (rule.kind) {
-    case EdgeKind::quantile:
-      return without_narrow_bins(quantile(sorted, bins));
-    case EdgeKind::data_quantile:
-      return without_narrow_bins(data_quantile(sorted, bins));
-    case EdgeKind::uniform:
-      return without_narrow_bins(uniform(sorted.front(), sorted.back(), bins));
-    case EdgeKind::kmeans:
-      return without_narrow_bins(kmeans_edges(sorted, uniform(sorted.front(), sorted.back(), bins)));
-    case EdgeKind::tempered:
-      break;
+  if (rule.kind == EdgeKind::quantile) return without_narrow_bins(quantile(std::move(sorted), bins, low, high));
+  if (rule.kind == EdgeKind::data_quantile) {
+    return without_narrow_bins(data_quantile(std::move(sorted), bins, low, high));
   }
+  std::ranges::sort(sorted);
+  if (rule.kind == EdgeKind::kmeans) return without_narrow_bins(kmeans_edges(sorted, uniform(low, high, bins)));
   return without_narrow_bins(tempered(sorted, bins, rule.temper));
 }
 
