@@ -1,7 +1,9 @@
 #include "mercer/basis/truncation.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -28,6 +30,7 @@ class Marks {
       marked_[index] = 1;
     }
   }
+  bool has(const Term& term) const { return term.first < marked_.size() && marked_[term.first] != 0; }
   std::vector<std::size_t> indices() const {
     std::vector<std::size_t> out;
     out.reserve(static_cast<std::size_t>(std::ranges::count(marked_, 1)));
@@ -108,46 +111,48 @@ std::size_t Truncation::smallest_k(double energy) const {
 }
 
 std::vector<std::size_t> largest_kept(std::span<const Term> terms, std::size_t k, bool keep_mean) {
-  // What terms are compared by, and which term it is: less to move about than the terms are.
-  struct Rank {
-    double per_place;
-    std::size_t term;
+  const auto size_of = [&](const Term& term) { return keep_mean && term.mean ? HUGE_VAL : per_place(term); };
+  const auto before = [&](const Term* a, const Term* b) {
+    const double of_a = size_of(*a), of_b = size_of(*b);
+    return of_a != of_b ? of_a > of_b : a->first < b->first;
   };
-  std::vector<Rank> ranks;
-  ranks.reserve(terms.size());
+  // The leading bits of numbers that are not negative rise with them: whole levels are taken, from the highest on, and
+  // only one has to be looked into.
+  constexpr unsigned below_level = 49;
+  const auto level_of = [&](const Term& term) {
+    return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(std::abs(size_of(term))) >> below_level);
+  };
+  std::vector<std::size_t> places(std::size_t{1} << (63 - below_level));
   std::size_t size = 0;
-  for (std::size_t i = 0; i < terms.size(); ++i) {
-    const bool first = keep_mean && terms[i].mean;
-    ranks.push_back({first ? HUGE_VAL : per_place(terms[i]), i});
-    size += terms[i].count;
+  for (const Term& term : terms) {
+    places[level_of(term)] += term.count;
+    size += term.count;
   }
   check_k(k, size);
-  const auto before = [&](const Rank& a, const Rank& b) {
-    return a.per_place != b.per_place ? a.per_place > b.per_place : terms[a.term].first < terms[b.term].first;
-  };
+  std::size_t left = k, level = places.size();
+  while (level > 0 && places[level - 1] <= left) left -= places[--level];
   Marks marks;
-  std::size_t left = k;
-  // The ranks before `begin` are taken, those from `end` on do not fit; half of the rest is decided each round.
-  auto begin = ranks.begin(), end = ranks.end();
-  while (begin != end) {
-    const auto middle = begin + (end - begin) / 2;
-    std::nth_element(begin, middle, end, before);
-    std::size_t count = 0;
-    for (auto rank = begin; rank <= middle; ++rank) count += terms[rank->term].count;
-    if (count > left) {
-      end = middle;
-      continue;
+  std::vector<const Term*> close;
+  for (const Term& term : terms) {
+    const std::size_t own = level_of(term);
+    if (own >= level) {
+      marks.take(term);
+    } else if (own + 1 == level) {
+      close.push_back(&term);
     }
-    left -= count;
-    for (; begin <= middle; ++begin) marks.take(terms[begin->term]);
+  }
+  std::ranges::sort(close, before);
+  for (auto term = close.begin(); term != close.end() && (*term)->count <= left; ++term) {
+    marks.take(**term);
+    left -= (*term)->count;
   }
   if (left > 0) {  // the next one of those that take one place
-    const auto single = [&](const Rank& rank) { return terms[rank.term].count == 1; };
-    auto filler = std::find_if(begin, ranks.end(), single);
-    for (auto rank = filler; rank != ranks.end(); ++rank) {
-      if (single(*rank) && before(*rank, *filler)) filler = rank;
+    const Term* filler = nullptr;
+    for (const Term& term : terms) {
+      const bool possible = term.count == 1 && !marks.has(term);
+      if (possible && (filler == nullptr || before(&term, filler))) filler = &term;
     }
-    if (filler != ranks.end()) marks.take(terms[filler->term]);
+    if (filler != nullptr) marks.take(*filler);
   }
   return marks.indices();
 }

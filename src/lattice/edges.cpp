@@ -15,44 +15,47 @@
 namespace mercer {
 namespace {
 
-// Every rank of `ranks`, which rise, has the number that sorting would put there; the others have none. Data are
-// counted into many buckets, and only those are looked at again that hold a rank: O(N).
-void sort_at(std::vector<double>& data, const std::vector<std::size_t>& ranks, double low, double high) {
+// Every rank of `ranks`, which rise, gets the number that sorting would put there; the others hold whatever. Data are
+// counted into many buckets, and only those are looked into that hold a rank. O(N) unless they gather closer and
+// closer.
+void sort_at(std::span<double> data, std::span<const std::size_t> ranks, int depth = 0) {
+  constexpr std::size_t few = 64;
+  constexpr int deepest = 3;
+  const auto [low, high] = std::ranges::minmax(data);
+  if (low == high) return;
   const std::size_t buckets = std::min<std::size_t>(data.size() / 8 + 1, 8192);
   const double per_width = static_cast<double>(buckets) / (high - low);
-  if (!std::isfinite(high - low) || !std::isfinite(per_width)) {
+  if (data.size() <= few || depth == deepest || !std::isfinite(high - low) || !std::isfinite(per_width)) {
     std::ranges::sort(data);
     return;
   }
+  const auto last = static_cast<std::int32_t>(buckets - 1);
   std::vector<std::uint16_t> bucket_of(data.size());
   std::vector<std::size_t> begins(buckets + 1);
   for (std::size_t i = 0; i < data.size(); ++i) {
-    const auto bucket = static_cast<std::size_t>((data[i] - low) * per_width);
-    bucket_of[i] = static_cast<std::uint16_t>(std::min(bucket, buckets - 1));
-    ++begins[bucket_of[i] + std::size_t{1}];
+    bucket_of[i] = static_cast<std::uint16_t>(std::min(static_cast<std::int32_t>((data[i] - low) * per_width), last));
   }
+  for (const std::uint16_t bucket : bucket_of) ++begins[bucket + std::size_t{1}];
   for (std::size_t b = 0; b < buckets; ++b) begins[b + 1] += begins[b];
-  constexpr std::size_t unused = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> next(buckets, unused);           // where the next number of a bucket goes
-  std::vector<std::pair<std::size_t, std::size_t>> wanted;  // a rank and its bucket
-  std::size_t bucket = 0;
-  for (const std::size_t rank : ranks) {
-    while (begins[bucket + 1] <= rank) ++bucket;
+
+  constexpr auto unused = static_cast<std::size_t>(-1);
+  std::vector<std::size_t> next(buckets, unused);  // where the next number of a bucket goes
+  for (std::size_t bucket = 0, r = 0; r < ranks.size(); ++r) {
+    while (begins[bucket + 1] <= ranks[r]) ++bucket;
     next[bucket] = begins[bucket];
-    wanted.emplace_back(rank, bucket);
   }
   std::vector<double> placed(data.size());
   for (std::size_t i = 0; i < data.size(); ++i) {
     if (next[bucket_of[i]] != unused) placed[next[bucket_of[i]]++] = data[i];
   }
-  std::size_t done = 0;  // ranks below are in place
-  for (const auto& [rank, own] : wanted) {
-    if (rank < done) continue;
-    const auto at = [&](std::size_t place) { return placed.begin() + static_cast<std::ptrdiff_t>(place); };
-    std::nth_element(at(std::max(done, begins[own])), at(rank), at(begins[own + 1]));
-    done = rank + 1;
+  std::vector<std::size_t> inside;
+  for (std::size_t bucket = 0, r = 0; r < ranks.size();) {
+    while (begins[bucket + 1] <= ranks[r]) ++bucket;
+    inside.clear();
+    for (; r < ranks.size() && ranks[r] < begins[bucket + 1]; ++r) inside.push_back(ranks[r] - begins[bucket]);
+    sort_at(std::span(placed).subspan(begins[bucket], begins[bucket + 1] - begins[bucket]), inside, depth + 1);
   }
-  data = std::move(placed);
+  std::ranges::copy(placed, data.begin());
 }
 
 std::size_t rank_below(double place, std::size_t size) {
@@ -69,7 +72,7 @@ double interpolate(std::span<const double> sorted, double place) {
   return share < 0.5 ? sorted[below] + step * share : sorted[above] - step * (1 - share);
 }
 
-std::vector<double> quantile(std::vector<double> data, std::size_t bins, double low, double high) {
+std::vector<double> quantile(std::vector<double> data, std::size_t bins) {
   const std::size_t size = data.size();
   const auto place = [&](std::size_t i) {
     return static_cast<double>(i) / static_cast<double>(bins) * static_cast<double>(size - 1);
@@ -80,19 +83,19 @@ std::vector<double> quantile(std::vector<double> data, std::size_t bins, double 
     ranks.push_back(below);
     ranks.push_back(std::min(below + 1, size - 1));
   }
-  sort_at(data, ranks, low, high);
+  sort_at(data, ranks);
   std::vector<double> edges(bins + 1);
   for (std::size_t i = 0; i <= bins; ++i) edges[i] = interpolate(data, place(i));
   return edges;
 }
 
-std::vector<double> data_quantile(std::vector<double> data, std::size_t bins, double low, double high) {
+std::vector<double> data_quantile(std::vector<double> data, std::size_t bins) {
   std::vector<std::size_t> ranks{0};
   for (std::size_t i = 1; i <= bins; ++i) {
     const std::size_t rank = (data.size() * i + bins - 1) / bins;  // the i/bins-th of N, rounded up
     ranks.push_back(std::max<std::size_t>(rank, 1) - 1);
   }
-  sort_at(data, ranks, low, high);
+  sort_at(data, ranks);
   std::vector<double> edges;
   for (const std::size_t rank : ranks) edges.push_back(data[rank]);
   return edges;
@@ -202,9 +205,9 @@ Edges make_edges(std::span<const double> data, std::size_t bins, const EdgeRule&
   if (high - low <= 1e-8) return around(low, bins);
   if (rule.kind == EdgeKind::uniform) return without_narrow_bins(uniform(low, high, bins));
   std::vector<double> sorted(data.begin(), data.end());
-  if (rule.kind == EdgeKind::quantile) return without_narrow_bins(quantile(std::move(sorted), bins, low, high));
+  if (rule.kind == EdgeKind::quantile) return without_narrow_bins(quantile(std::move(sorted), bins));
   if (rule.kind == EdgeKind::data_quantile) {
-    return without_narrow_bins(data_quantile(std::move(sorted), bins, low, high));
+    return without_narrow_bins(data_quantile(std::move(sorted), bins));
   }
   std::ranges::sort(sorted);
   if (rule.kind == EdgeKind::kmeans) return without_narrow_bins(kmeans_edges(sorted, uniform(low, high, bins)));
