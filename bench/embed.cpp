@@ -1,13 +1,13 @@
-// The whole published route on one thread, from rollouts to files: an item is one embedding in three bases (Fourier and
-// db4 at half of the coefficients, SVD of rank 4). bench/peers_embed.py runs the same in numpy and prints the ratios.
+// The whole published route on one thread, from rollouts to the bytes that a file holds and the policy they decode to:
+// an item is one embedding in three bases (Fourier and db4 at half of the coefficients, SVD of rank 4).
+// bench/peers_embed.py runs the same in numpy and prints the ratios.
 
 #include <cstdlib>
-#include <filesystem>
 
 #include <benchmark/benchmark.h>
 
 #include "mercer/core/parallel.hpp"
-#include "mercer/embed/file.hpp"
+#include "mercer/embed/lattice_embedding.hpp"
 #include "mercer/env/registry.hpp"
 #include "mercer/policy/registry.hpp"
 #include "mercer/rollout/rollout.hpp"
@@ -35,7 +35,6 @@ struct Teacher {
 
 void project(const mercer::Policy& teacher, const mercer::Lattice& lattice, const mercer::LatticeOptions& options) {
   const std::size_t half = lattice.table.pi.size() / 2;
-  const auto out = std::filesystem::temp_directory_path() / "mercer_bench_embed.mercer";
   for (const auto& [basis, k] :
        {std::pair{"fourier", half}, std::pair{"db4", half}, std::pair{"svd", std::size_t{4}}}) {
     mercer::TruncationOptions truncation;
@@ -43,9 +42,8 @@ void project(const mercer::Policy& teacher, const mercer::Lattice& lattice, cons
     truncation.k = k;
     truncation.order = mercer::RowOrder::lexicographic;
     const auto embedding = mercer::LatticeEmbedding::make(teacher, lattice, options.playing, truncation);
-    mercer::write_embedding(out, embedding, {});
+    benchmark::DoNotOptimize(embedding.payload().data());
   }
-  std::filesystem::remove(out);
 }
 
 void embed_whole(benchmark::State& state) {
@@ -66,15 +64,22 @@ void embed_network(benchmark::State& state) {
   const mercer::Rollouts met = teacher.roll_out();
   const mercer::Lattice lattice = mercer::make_lattice(*teacher.policy, met, mercer::paper_lattice());
   const std::size_t seen = teacher.policy->observation_dimensions();
-  const std::size_t batches = met.steps() / episodes;
-  std::vector<double> centres(seen * lattice.cells->size(), 0.1), action(std::max(episodes, lattice.cells->size()));
+  const std::size_t batches = met.steps() / episodes, cells = lattice.cells->size();
+  std::vector<double> steps(met.steps() * seen), centres(seen * cells), action(std::max(episodes, cells));
+  for (std::size_t t = 0; t < met.steps(); ++t) {  // episode after episode, as columns of one step each
+    const std::size_t episode = t / batches, b = t % batches;
+    for (std::size_t d = 0; d < seen; ++d) {
+      steps[(b * seen + d) * episodes + episode] = met.observations[t * seen + d];
+    }
+  }
+  for (std::size_t d = 0; d < seen; ++d) {
+    for (std::size_t c = 0; c < cells; ++c) centres[d * cells + c] = lattice.cells->centre(c, d);
+  }
   for (auto _ : state) {
     for (std::size_t b = 0; b < batches; ++b) {
-      const double* first = met.observations.data() + b * episodes * seen;
-      teacher.policy->mean_action({first, seen, episodes}, {action.data(), 1, episodes});
+      teacher.policy->mean_action({steps.data() + b * seen * episodes, seen, episodes}, {action.data(), 1, episodes});
     }
-    teacher.policy->mean_action({centres.data(), seen, lattice.cells->size()},
-                                {action.data(), 1, lattice.cells->size()});
+    teacher.policy->mean_action({centres.data(), seen, cells}, {action.data(), 1, cells});
     benchmark::DoNotOptimize(action.data());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(state.iterations()));

@@ -117,7 +117,7 @@ struct EmbedVerb {
   LatticeSettings lattice;
   ContinuousSettings continuous;
   std::string route = "lattice";
-  std::uint64_t rollouts = 200;
+  std::optional<std::uint64_t> rollouts;
   std::string out;
   std::string max_loss;
   std::optional<double> max_loss_return;
@@ -133,14 +133,18 @@ struct EmbedVerb {
     if (!out.ends_with(".mercer")) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer", out), "Give the file that ending");
     }
-    mercer::require_in_range("--rollouts", static_cast<double>(rollouts), 1, 1e9, "The lattice is made from them");
+    mercer::require_in_range("--rollouts", static_cast<double>(lattice_episodes()), 1, 1e9,
+                             "The lattice is made from them");
     mercer::check_writable(out);
   }
+
+  // With 200 the cells that nobody met cost more than everything else does.
+  std::uint64_t lattice_episodes() const { return rollouts.value_or(lattice.preset == Preset::paper ? 200 : 1000); }
 
   void run(const CommonOptions& common, const Settings& settings) const {
     check();
     if (route == "continuous") {
-      return continuous.run(playing, {lattice.basis, lattice.k, rollouts, out}, common, settings);
+      return continuous.run(playing, {lattice.basis, lattice.k, rollouts.value_or(200), out}, common, settings);
     }
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
@@ -148,7 +152,7 @@ struct EmbedVerb {
     mercer::TruncationOptions truncation = lattice.truncation();
     mercer::check_lattice_basis(truncation.basis);  // refuses a name that is none before any work is done
     mercer::RolloutOptions collecting;
-    collecting.episodes = rollouts;
+    collecting.episodes = lattice_episodes();
     collecting.seed = common.seed;
     const mercer::Rollouts met = Playing::play(*env, *teacher, collecting, common);
     const mercer::Lattice made = mercer::make_lattice(*teacher, met, options);
@@ -287,7 +291,7 @@ void add_embed(Program& program) {
                             {{"lattice", std::string("lattice")}, {"continuous", std::string("continuous")}});
   state->lattice.add_settings(*verb.settings);
   state->continuous.add_settings(*verb.settings);
-  verb.settings->add({"rollouts", "Episodes that the embedding is made from [200]", "N"}, state->rollouts);
+  verb.settings->add({"rollouts", "Episodes that the embedding is made from [best 1000, paper and continuous 200]", "N"}, state->rollouts);
   verb.settings->add(
       {"max-loss", "Choose the smallest k whose certified loss is at most this share, such as 3%", "SHARE"},
       state->max_loss);

@@ -29,20 +29,6 @@ void keep_rank(const SvdBasis& svd, const Table& table, LatticeCode& code) {
   for (std::size_t i = 0; i < code.k * columns; ++i) code.numbers.push_back(static_cast<float>(right[i]));
 }
 
-// The largest K of many, without sorting the others.
-std::vector<std::size_t> largest(std::vector<Term> terms, std::size_t k) {
-  const auto before = [](const Term& a, const Term& b) {
-    return a.mean != b.mean ? a.mean
-                            : a.energy * static_cast<double>(b.count) > b.energy * static_cast<double>(a.count);
-  };
-  if (terms.size() > k) {
-    std::ranges::nth_element(terms, terms.begin() + static_cast<std::ptrdiff_t>(k), before);
-    terms.resize(k);
-  }
-  const Truncation truncation(std::move(terms));
-  return truncation.kept(std::min(k, truncation.size()));
-}
-
 // Cells that nobody visits may hold anything. What the kept coefficients make of them costs none, so each round moves
 // them there, and nearly as far beyond (which takes a third of the rounds), and chooses again: the error of the visited
 // rows falls.
@@ -53,7 +39,8 @@ void refill(const Basis& basis, const TableLayout& layout, std::size_t k, Table&
   for (const std::size_t place : layout.places) visited[place] = true;
   for (std::size_t round = 0; round < rounds; ++round) {
     const std::vector<double> coefficients = basis.apply(table.values);
-    const std::vector<double> close = basis.reverse(keep_only(coefficients, largest(basis.terms(coefficients), k)));
+    const std::vector<double> close =
+        basis.reverse(keep_only(coefficients, largest_kept(basis.terms(coefficients), k)));
     for (std::size_t i = 0; i < close.size(); ++i) {
       if (!visited[i / layout.columns]) table.values[i] += stride * (close[i] - table.values[i]);
     }
@@ -63,10 +50,12 @@ void refill(const Basis& basis, const TableLayout& layout, std::size_t k, Table&
 // Returns the energy of all coefficients.
 double keep_largest(const Basis& basis, const Table& table, LatticeCode& code) {
   const std::vector<double> coefficients = basis.apply(table.values);
-  const Truncation truncation(basis.terms(coefficients));
-  code.kept = truncation.kept(code.k);
+  const std::vector<Term> terms = basis.terms(coefficients);
+  double energy = 0;
+  for (const Term& term : terms) energy += term.energy;
+  code.kept = largest_kept(terms, code.k);
   for (const std::size_t index : code.kept) code.numbers.push_back(static_cast<float>(coefficients[index]));
-  return truncation.discarded_energy(0);
+  return energy;
 }
 
 std::size_t choose_k(const Basis& basis, const Table& table, std::size_t rows, const TruncationOptions& options) {

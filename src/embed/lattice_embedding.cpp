@@ -137,9 +137,8 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
     energy = keep_table(*basis, lattice, options, code);
     parameters = basis->parameters(code.k);
   }
-  const LatticePolicy shape = lattice_policy("", teacher, lattice, lattice.table, play);
   const std::string name = fmt::format("{} ({} {})", teacher.name(), code.basis, code.k);
-  LatticeEmbedding made = decode(encode(code), shape.contract(), name);
+  LatticeEmbedding made = decode(encode(code), lattice_contract(teacher), name);
   made.parameters_ = parameters;
   made.parameters_.stored += code.own.numbers();
   made.whole_energy_ = energy;

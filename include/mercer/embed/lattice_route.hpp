@@ -51,6 +51,9 @@ struct Lattice {
 /// `bad_value` for conditional edges of discrete actions, and what the steps throw.
 Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const LatticeOptions& options);
 
+/// What a policy on a lattice of this teacher takes in and gives out: raw observations, the task's own actions.
+Contract lattice_contract(const Policy& teacher);
+
 /// The lattice as a policy, with its own table or another of the same shape (a truncated one).
 LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,
                              const LatticePlay& playing);
