@@ -20,6 +20,7 @@ enum class Stage : std::uint16_t {
   mixture = 9,     ///< where the components of a mixture start
   sketch = 10,     ///< random directions of a randomised decomposition
   baseline = 11,   ///< the actions that the sampling baseline keeps
+  simulate = 16,   ///< made-up processes and policies, and playing them
 };
 
 /// Names one source of random numbers: the same key gives the same numbers on any thread, in any batch, in any order.
