@@ -44,7 +44,7 @@ double distance(std::span<const double> a, std::span<const double> b, int norm) 
 }
 
 std::optional<double> measure(const TabularComparison& c, std::string_view quantity) {
-  if (quantity == BoundedQuantity::difference) return std::abs(c.difference());
+  if (quantity == BoundedQuantity::difference || quantity == BoundedQuantity::pruning) return std::abs(c.difference());
   if (quantity == BoundedQuantity::occupancy_l1) return distance(c.policy1.d, c.policy2.d, 1);
   if (!c.long_run_applicable()) return {};
   if (quantity == BoundedQuantity::stationary_l1) return distance(c.long_run1.rho, c.long_run2.rho, 1);
@@ -81,7 +81,7 @@ BoundList::BoundList(const TabularComparison& comparison, const BoundInputs& inp
 void BoundList::add(std::string id, const char* quantity, double value, std::string needs,
                     std::optional<double> measured) {
   if (!measured) measured = measure(comparison_, quantity);
-  const bool vacuous = !(value < trivial_bound(comparison_, quantity, inputs_));
+  const bool vacuous = !(value < trivial_bound(comparison_, quantity, inputs_) * (1 - 1e-12));
   rows.push_back({std::move(id), level_, quantity, value, true, vacuous, std::move(needs), measured});
 }
 

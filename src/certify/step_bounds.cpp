@@ -33,10 +33,10 @@ void add_pruning(const TabularComparison& c, const BoundInputs& inputs, BoundLis
     for (std::size_t a = 0; a < c.mdp.m; ++a) visits += inputs.counts[s * c.mdp.m + a];
     TV[s] = c.mdp.is_terminal(s) ? 0 : weissman_radius(visits, c.mdp.m, c.mdp.n, inputs.confidence_delta);
   }
-  const double far = 1 / (1 - c.mdp.gamma), difference = std::abs(c.difference());
+  const double far = 1 / (1 - c.mdp.gamma);
   const std::string needs = "policy 2 counts independent actions of policy 1; occupancy and critic" + confident;
-  list.add("P2/B2", Of::pruning, far * sum_of(c.policy2.d, TV, c.policy1.span_A), needs, difference);
-  list.add("P2/B4", Of::pruning, far * far * c.delta_r * sum_of(c.policy2.d, TV), needs, difference);
+  list.add("P2/B2", Of::pruning, far * sum_of(c.policy2.d, TV, c.policy1.span_A), needs);
+  list.add("P2/B4", Of::pruning, far * far * c.delta_r * sum_of(c.policy2.d, TV), needs);
   list.least("P2");
 }
 
