@@ -141,6 +141,16 @@ std::vector<Bound> rigorous_bounds(const TabularComparison& comparison, const Bo
   return std::move(list.rows);
 }
 
+std::vector<Bound> horizon_bounds(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
+                                  std::size_t T, double gamma) {
+  require_in_range("the horizon", static_cast<double>(T), 1, 1e9, "Give the number of steps");
+  const TabularComparison comparison = compare_rows(mdp, pi1, pi2);
+  const BoundInputs inputs{.kernel = make_action_kernel("identity", mdp.m), .T = T, .horizon_gamma = gamma};
+  BoundList list(comparison, inputs, "rigorous");
+  add_horizon_bounds(comparison, inputs, list);
+  return std::move(list.rows);
+}
+
 const Bound* best_bound(std::span<const Bound> bounds, std::string_view quantity) {
   const Bound* best = nullptr;
   for (const Bound& bound : bounds) {

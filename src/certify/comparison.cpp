@@ -80,13 +80,18 @@ void fill_long_run(TabularComparison& c) {
 
 }  // namespace
 
-TabularComparison compare(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
-                          const ComparisonOptions& options) {
+TabularComparison compare_rows(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2) {
   TabularComparison c;
   c.mdp = mdp;
   c.pi1 = checked_policy(mdp, pi1, "policy 1");
   c.pi2 = checked_policy(mdp, pi2, "policy 2");
   fill_distances(c);
+  return c;
+}
+
+TabularComparison compare(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
+                          const ComparisonOptions& options) {
+  TabularComparison c = compare_rows(mdp, pi1, pi2);
   c.policy1 = solve_tabular(mdp, c.pi1, options.solver);
   c.policy2 = solve_tabular(mdp, c.pi2, options.solver);
   const PolicyChain together = policy_chain(mdp, c.coupled);

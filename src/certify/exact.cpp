@@ -4,10 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "mercer/measure/finite_horizon.hpp"
+
 namespace mercer {
 namespace {
 
-ExactDifference difference_of(const TabularSolution& one, const TabularSolution& two) {
+template <class Solution>
+ExactDifference difference_of(const Solution& one, const Solution& two) {
   const double difference = one.eta - two.eta;
   const double own = std::numeric_limits<double>::epsilon() * std::abs(difference);
   return {one.eta, two.eta, difference, (one.eta_error + two.eta_error + own) * (1 + 1e-15)};
@@ -35,6 +38,12 @@ ExactDifference exact_difference(const SparseMdp& mdp, std::span<const double> p
 
 ExactDifference exact_difference(const TabularComparison& comparison) {
   return difference_of(comparison.policy1, comparison.policy2);
+}
+
+ExactDifference exact_horizon_difference(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
+                                         std::size_t T, double gamma) {
+  return difference_of(solve_finite_horizon(mdp, checked_policy(mdp, pi1, "policy 1"), T, gamma),
+                       solve_finite_horizon(mdp, checked_policy(mdp, pi2, "policy 2"), T, gamma));
 }
 
 ExactSplit exact_split(const SparseMdp& mdp, std::span<const double> teacher, std::span<const double> discretised,

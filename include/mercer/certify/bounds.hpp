@@ -69,6 +69,10 @@ struct BoundInputs {
 /// pruning, V1 on the spread of Q, and `_T` forms for T steps. O(n m^2), and O(T transitions) for the horizon.
 std::vector<Bound> rigorous_bounds(const TabularComparison& comparison, const BoundInputs& inputs);
 
+/// The `_T` rows alone, for processes without discount.
+std::vector<Bound> horizon_bounds(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
+                                  std::size_t T, double gamma = 1);
+
 /// Every printed statement, as printed. None is a guarantee; `measured` shows where one fails.
 std::vector<Bound> paper_bounds(const TabularComparison& comparison, const BoundInputs& inputs);
 

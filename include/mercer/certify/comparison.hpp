@@ -36,6 +36,10 @@ struct TabularComparison {
   bool long_run_applicable() const { return long_run1.applicable && long_run2.applicable; }
 };
 
+/// Only what compares the tables row by row: delta, TV, alpha, coupled and the rewards' range. Nothing is solved, so
+/// any discount will do.
+TabularComparison compare_rows(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2);
+
 /// Solves for both policies. About 0.2 ms for 20 states; O(n^3) with the long run. Throws `shape_mismatch`,
 /// `bad_distribution`, and `out_of_range` for gamma = 1.
 TabularComparison compare(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,

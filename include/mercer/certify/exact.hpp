@@ -14,6 +14,9 @@ struct ExactDifference {
 ExactDifference exact_difference(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
                                  const TabularOptions& options = {});
 ExactDifference exact_difference(const TabularComparison& comparison);
+/// Over T steps, with any discount up to 1.
+ExactDifference exact_horizon_difference(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
+                                         std::size_t T, double gamma = 1);
 
 /// How a difference of returns splits over the steps from a teacher to its embedding, all in the same process.
 struct ExactSplit {

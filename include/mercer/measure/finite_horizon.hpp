@@ -9,6 +9,7 @@ struct FiniteHorizon {
   std::size_t T = 0;
   double gamma = 1;
   double eta = 0;              ///< sum over t < T of gamma^t E[r_t]
+  double eta_error = 0;        ///< no farther than this from the value for the process as stored, rounding counted
   std::vector<double> V;       ///< (T + 1) x n: V[t n + s] is the return of steps t .. T - 1, discounted from t
   std::vector<double> visits;  ///< T x n: the probability of being in s at step t
 };
