@@ -16,10 +16,9 @@ double seconds() { return std::chrono::duration<double>(std::chrono::steady_cloc
 
 void print(mercer::BoundTallies& tallies, const std::string& level) {
   for (auto& [name, tally] : tallies) {
-    if (tally.level != level) continue;
-    const bool bounds = !tally.ratios.empty();
-    fmt::print("| {} | {} | {} | {} | {} |\n", name, tally.applicable, tally.vacuous, tally.violations,
-               bounds ? fmt::format("{:.3g}", tally.median()) : "");
+    if (tally.level != level || tally.applicable == 0) continue;
+    fmt::print("| {} | {} | {} | {} | {:.3g} | {} |\n", name, tally.applicable, tally.vacuous, tally.violations,
+               tally.median(), tally.wins);
   }
 }
 
@@ -33,8 +32,8 @@ int main(int argc, char** argv) {
   const double spent = seconds() - begin;
   std::size_t broken = 0;
   for (const auto& [name, tally] : tallies) broken += tally.level == "paper" ? 0 : tally.violations;
-  fmt::print("| id | applicable | no better than trivial | violations | median bound / true |\n");
-  fmt::print("| --- | --- | --- | --- | --- |\n");
+  fmt::print("| id | applicable | no better than trivial | violations | median bound / true | least |\n");
+  fmt::print("| --- | --- | --- | --- | --- | --- |\n");
   for (const char* level : {"exact", "rigorous", "paper"}) print(tallies, level);
   fmt::print("\n{} pairs, seed {}, {:.1f} s on {} threads; violations of rigorous and exact rows: {}\n", pairs, seed,
              spent, mercer::thread_count(), broken);

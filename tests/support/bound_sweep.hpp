@@ -13,6 +13,7 @@ namespace mercer {
 struct BoundTally {
   std::string level;
   std::size_t applicable = 0, vacuous = 0, violations = 0;
+  std::size_t wins = 0;        ///< how often it was the least bound on the return
   std::vector<double> ratios;  ///< bound / true, where the true value is not nothing
 
   double median() {
@@ -54,21 +55,31 @@ inline void tally_pair(const RandomPair& pair, BoundTallies& tallies) {
     const double trivial = trivial_bound(comparison, bound.quantity, inputs);
     return std::isfinite(trivial) ? trivial : 0;
   };
-  for (const Bound& bound : rigorous_bounds(comparison, inputs)) {
+  const std::vector<Bound> rigorous = rigorous_bounds(comparison, inputs);
+  for (const Bound& bound : rigorous) {
     if (bound.id.find('/') == std::string::npos) tally(tallies, bound, bound.id, scale(bound));
   }
+  const std::string best = best_bound(rigorous)->id;
+  ++tallies[best.substr(0, best.find('/'))].wins;
   for (const Bound& bound : exact_bounds(exact_difference(comparison))) tally(tallies, bound, bound.id, scale(bound));
   const auto printed = [&](const std::string& suffix, auto wanted) {
     for (const Bound& bound : paper_bounds(comparison, inputs)) {
       if (wanted(bound.id)) tally(tallies, bound, bound.id + suffix, scale(bound));
     }
   };
-  const auto of_the_kernel = [](const std::string& id) { return id.starts_with("paper_trunc"); };
-  printed("", [&](const std::string& id) { return !of_the_kernel(id); });
+  // What is kept and what is dropped mean something for truncations alone.
+  const bool truncated = !pair.raw.empty();
+  const auto of_the_kernel = [truncated](const std::string& id) {
+    return id == "paper_trunc_inf" || (truncated && id.starts_with("paper_trunc_"));
+  };
+  printed("", [truncated](const std::string& id) {
+    return !id.starts_with("paper_trunc_") &&
+           (truncated || (id != "paper_geometric_tail" && !id.starts_with("paper_variance")));
+  });
   printed(", sobolev", of_the_kernel);
   inputs.kernel = make_action_kernel("identity", pair.mdp.m);
   printed(", identity", of_the_kernel);
-  if (!pair.raw.empty()) {  // read so that a truncation leaves the kept coefficients as they are
+  if (truncated) {  // read so that a truncation leaves the kept coefficients as they are
     const std::vector<double> none(pair.pi1.size());
     inputs.kept_difference = none;
     printed(", kept unchanged", [](const std::string& id) { return id == "paper_trunc_k"; });
@@ -94,6 +105,7 @@ inline BoundTallies sweep_bounds(std::uint64_t seed, std::size_t count) {
       sum.applicable += one.applicable;
       sum.vacuous += one.vacuous;
       sum.violations += one.violations;
+      sum.wins += one.wins;
       sum.ratios.insert(sum.ratios.end(), one.ratios.begin(), one.ratios.end());
     }
   }
