@@ -79,8 +79,8 @@ inline void tally_pair(const RandomPair& pair, BoundTallies& tallies) {
   printed(", sobolev", of_the_kernel);
   inputs.kernel = make_action_kernel("identity", pair.mdp.m);
   printed(", identity", of_the_kernel);
+  const std::vector<double> none(pair.pi1.size());
   if (truncated) {  // read so that a truncation leaves the kept coefficients as they are
-    const std::vector<double> none(pair.pi1.size());
     inputs.kept_difference = none;
     printed(", kept unchanged", [](const std::string& id) { return id == "paper_trunc_k"; });
   }
