@@ -22,6 +22,7 @@ enum class Stage : std::uint16_t {
   baseline = 11,   ///< the actions that the sampling baseline keeps
   resample = 12,   ///< which episodes a bootstrap sample holds
   slice = 13,      ///< directions that distributions are projected on
+  simulate = 16,   ///< made-up processes and policies, and playing them
 };
 
 /// Names one source of random numbers: the same key gives the same numbers on any thread, in any batch, in any order.
