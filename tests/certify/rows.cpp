@@ -157,7 +157,7 @@ TEST_F(ByHand, inputs_that_do_not_fit_are_refused) {
   refused(ErrorCode::out_of_range, "delta", [](BoundInputs& in) { in.confidence_delta = 0; });
   expect_error(ErrorCode::shape_mismatch, "policy 2", [&] { compare(mdp, pi1, three); });
   expect_error(ErrorCode::shape_mismatch, "no samples", [] { bin_areas({}, 2); });
-  expect_error(ErrorCode::out_of_range, "delta", [] { held_out_pruning_bound(1, 0.9, 3, 0, 5, 0); });
+  expect_error(ErrorCode::out_of_range, "probability of a miss", [] { held_out_pruning_bound(1, 0.9, 3, 0, 5, 0); });
 }
 
 TEST(Rows, what_is_done_after_the_end_does_not_count) {

@@ -33,6 +33,7 @@ class LatticePolicy : public Policy {
 
   const Cells& cells() const { return *cells_; }
   const Grid& actions() const { return actions_; }
+  const LatticePlay& playing() const { return playing_; }
   const PolicyTable& table() const { return table_; }
 
   void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override;
