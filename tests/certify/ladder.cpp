@@ -158,6 +158,47 @@ TEST(Ladder, what_has_no_cells_or_no_line_of_actions_says_so) {
   for (const CertificateRow& row : made.rows) EXPECT_TRUE(row.level == "statistical" || row.term == "trivial");
 }
 
+// One step, paid by the first of two actions.
+class TwoActions : public Env {
+ public:
+  TwoActions() : Env(task_of_two()) {}
+  void reset(const Draws&, MatrixView<double> state) const override { std::ranges::fill(state.row(0), 0.5); }
+  void step(MatrixView<double>, MatrixView<const double> action, const Draws&, std::span<double> reward,
+            std::span<std::uint8_t> terminated) const override {
+    for (std::size_t i = 0; i < reward.size(); ++i) reward[i] = action(0, i);
+    std::ranges::fill(terminated, std::uint8_t{1});
+  }
+
+ private:
+  static Task task_of_two() {
+    Task task;
+    task.name = "two";
+    task.state = task.observation = Space::box({{"x", {0, 1}, "", false}});
+    task.action = Space::box({{"a", {-1, 1}, "", false}, {"b", {-1, 1}, "", false}});
+    task.reward = {-1, 1};
+    return task;
+  }
+};
+
+TEST(Ladder, actions_of_two_dimensions_have_no_model_and_say_so) {
+  const TwoActions env;
+  const auto uniform = make_policy("uniform", env.task());
+  LatticeOptions lattice = best_lattice();
+  lattice.state_bins = {2};
+  lattice.action_bins = {3};
+  RolloutOptions collecting;
+  collecting.episodes = 20;
+  const Lattice made = make_lattice(*uniform, rollout(env, *uniform, collecting), lattice);
+  CertifyOptions options;
+  options.episodes = 20;
+  const Certificate told =
+      certify(env, *uniform, lattice_policy("l", *uniform, made, made.table, lattice.playing), options);
+  EXPECT_TRUE(std::ranges::any_of(told.not_covered, [](const std::string& sentence) {
+    return sentence.find("actions of one dimension, and these have 2") != std::string::npos;
+  }));
+  for (const CertificateRow& row : told.rows) EXPECT_TRUE(row.level == "statistical" || row.term == "trivial");
+}
+
 // The steps from teacher to embedding add up to the whole, in the task and in a model of it.
 TEST(Ladder, the_split_adds_up) {
   for (const LadderTask& task : ladder_tasks(std::string(MERCER_TEST_DATA) + "/policies")) {
