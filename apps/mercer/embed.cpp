@@ -191,6 +191,7 @@ struct EmbedVerb {
     options.act = judging.act;
     options.horizon = judging.horizon;
     options.gamma = judging.gamma.value_or(1);
+    options.model = false;  // certify adds what takes longer
     if (!max_loss.empty()) options.max_loss = parse_fraction(max_loss, "--max-loss");
     options.max_loss_return = max_loss_return;
     const mercer::StudentOfK student = [&](std::size_t k) {

@@ -52,7 +52,7 @@ TEST(Edges, agree_with_scikit_learn) {
 }
 
 TEST(Edges, both_kinds_of_quantiles_agree_with_exact_ones) {
-  const nlohmann::json document = read_golden("discretisation.json");
+  const nlohmann::json document = read_golden("theory/discretisation.json");
   for (const nlohmann::json& golden : document["cases"]) {
     const auto data = golden["samples"].get<std::vector<double>>();
     const auto bins = golden["b"].get<std::size_t>();
