@@ -18,6 +18,8 @@ using mercer::ErrorCode;
 
 namespace {
 
+using json = nlohmann::ordered_json;
+
 enum class Preset { paper, best };
 enum class WhereUnvisited { uniform, nearest, teacher };
 
@@ -199,9 +201,12 @@ struct EmbedVerb {
     };
     mercer::TruncationOptions half = truncation;
     half.energy = 0;
+    const std::size_t all = truncation.basis.starts_with("svd") ? std::min(made.table.rows, made.table.cols)
+                                                                : made.table.pi.size();
     const std::size_t most =
-        truncation.k > 0 ? truncation.k
-                         : 2 * mercer::LatticeEmbedding::make(teacher, made, play, half, common.seed).k();
+        truncation.k > 0
+            ? truncation.k
+            : std::min(all, 2 * mercer::LatticeEmbedding::make(teacher, made, play, half, common.seed).k());
     mercer::KChoice choice =
         mercer::choose_k(env, teacher, student, 1, most, options, 3, terminal_progress(common.quiet));
     choice.certificate.env = playing.env;

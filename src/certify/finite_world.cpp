@@ -190,6 +190,9 @@ FiniteWorldOrNot estimated_world(const Env& env, const Policy& teacher, const La
   const Cells& cells = student.cells();
   const auto m = static_cast<std::size_t>(student.actions().cells());
   if ((cells.size() + 2) * m > most_pairs) return {{}, too_many(cells.size(), m)};
+  if (!student.own_edges().grids.empty()) {
+    return {{}, "bounds in a finite model: cells have action edges of their own, and a model needs common ones"};
+  }
   FiniteWorld world;
   world.estimated = true;
   describe_lattice(world, student);

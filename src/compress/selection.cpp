@@ -88,6 +88,7 @@ Selection::Verdict Selection::certify(std::span<const Contender> contenders, con
   how.confidence = options_.confidence;
   how.act = options_.act;
   how.levels = {Level::statistical};
+  how.model = false;  // would be made anew for every attempt
   how.max_loss = options_.max_loss;
   how.max_loss_return = options_.max_loss_return;
   const std::vector<std::size_t> order = in_turn(contenders);
