@@ -23,6 +23,15 @@ def test_says_what_it_costs(mercer):
     assert said["bytes"] == (mercer.folder / "p.mercer").stat().st_size > said["payload_bytes"] > 100
 
 
+def test_rolls_out_what_the_preset_says(mercer):
+    car = ("--env", "continuous-mountain-car", "--policy", ACTOR, "--episodes", 4, "--k", 20, "--out", "p.mercer")
+    for preset, rollouts in ("paper", 200), ("best", 1000):
+        said = mercer.json("embed", *car, "--preset", preset)
+        del said["bytes"]  # the file names the flags
+        asked = mercer.json("embed", *car, "--preset", preset, "--rollouts", rollouts)
+        assert said.items() <= asked.items()
+
+
 def test_what_comes_out_is_a_policy(mercer):
     said = embed(mercer, "--basis", "svd", "--k", 4)
     played = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer", "--seed", 1,

@@ -6,9 +6,11 @@
 
 #include "mercer/embed/file.hpp"
 #include "mercer/env/registry.hpp"
+#include "mercer/policy/gaussian.hpp"
 #include "mercer/policy/registry.hpp"
 #include "mercer/rollout/rollout.hpp"
 #include "support/allocation_count.hpp"
+#include "support/density.hpp"
 #include "support/errors.hpp"
 #include "support/reference_pairs.hpp"
 #include "support/temporary.hpp"
@@ -120,6 +122,37 @@ TEST_F(Acting, from_coefficients_plays_the_edges_of_each_cell) {
     const std::vector<double> expected = log_prob(table.policy(), played), found = log_prob(rows.policy(), played);
     for (std::size_t i = 0; i < count; ++i) ASSERT_NEAR(found[i], expected[i], 1e-6) << basis << ", state " << i;
     EXPECT_EQ(rows.energies(), table.energies());
+  }
+}
+
+// Two action dimensions are two axes, and a row of the policy several rows of the transform.
+TEST(ActingInTwoDimensions, from_coefficients_is_the_same_along_axes) {
+  const GaussianPolicy teacher("g", squashed_contract(1, 2), [](MatrixView<const double> in, MatrixView<double> out) {
+    for (std::size_t i = 0; i < in.cols(); ++i) {
+      for (std::size_t r = 0; r < 4; ++r) out(r, i) = r < 2 ? std::sin(in(0, i) + static_cast<double>(r)) : -0.5;
+    }
+  });
+  Random random({4, Stage::task, 0, 0});
+  Rollouts met;
+  for (std::size_t i = 0; i < 200; ++i) {
+    met.observations.push_back(6 * random.uniform());
+    for (std::size_t d = 0; d < 2; ++d) met.actions.push_back(4 * random.uniform() - 2);
+  }
+  met.offsets = {0, 200};
+  LatticeOptions options = best_lattice();
+  options.state_bins = {12};
+  options.action_bins = {5, 7};
+  const Lattice lattice = make_lattice(teacher, met, options);
+  for (const char* const basis : {"fourier", "dct", "db2", "db2:tensor"}) {
+    const TruncationOptions truncation{.basis = basis, .k = 60, .order = RowOrder::axes};
+    const auto table = LatticeEmbedding::make(teacher, lattice, options.playing, truncation);
+    const auto rows =
+        LatticeEmbedding::decode(table.payload(), table.policy().contract(), "bytes", {.from = RowsFrom::coefficients});
+    std::vector<double> row(35);
+    for (std::size_t r = 0; r < table.table().rows; ++r) {
+      rows.policy().row(r, row);
+      for (std::size_t c = 0; c < row.size(); ++c) ASSERT_NEAR(row[c], table.table().row(r)[c], 1e-12) << basis;
+    }
   }
 }
 
