@@ -38,24 +38,39 @@ void sort_at(std::span<double> data, std::span<const std::size_t> ranks, int dep
   for (const std::uint16_t bucket : bucket_of) ++begins[bucket + std::size_t{1}];
   for (std::size_t b = 0; b < buckets; ++b) begins[b + 1] += begins[b];
 
-  constexpr auto unused = static_cast<std::size_t>(-1);
-  std::vector<std::size_t> next(buckets, unused);  // where the next number of a bucket goes
+  // The buckets that hold a rank, one after the other; all other data go to the last place of all.
+  std::vector<std::size_t> looked_into;
+  std::size_t size = 0;
   for (std::size_t bucket = 0, r = 0; r < ranks.size(); ++r) {
     while (begins[bucket + 1] <= ranks[r]) ++bucket;
-    next[bucket] = begins[bucket];
+    if (!looked_into.empty() && looked_into.back() == bucket) continue;
+    looked_into.push_back(bucket);
+    size += begins[bucket + 1] - begins[bucket];
   }
-  std::vector<double> placed(data.size());
+  std::vector<double> placed(size + 1);
+  std::vector<std::uint32_t> slot(buckets);  // one more than the place in `looked_into`
+  std::vector<std::size_t> next(looked_into.size() + 1, size);
+  for (std::size_t i = 0, place = 0; i < looked_into.size(); ++i) {
+    const std::size_t bucket = looked_into[i];
+    slot[bucket] = static_cast<std::uint32_t>(i + 1);
+    next[i + 1] = place;
+    place += begins[bucket + 1] - begins[bucket];
+  }
   for (std::size_t i = 0; i < data.size(); ++i) {
-    if (next[bucket_of[i]] != unused) placed[next[bucket_of[i]]++] = data[i];
+    const std::uint32_t own = slot[bucket_of[i]];
+    placed[next[own]] = data[i];
+    next[own] += own > 0 ? 1 : 0;
   }
   std::vector<std::size_t> inside;
-  for (std::size_t bucket = 0, r = 0; r < ranks.size();) {
-    while (begins[bucket + 1] <= ranks[r]) ++bucket;
+  const double* from = placed.data();
+  for (std::size_t r = 0; const std::size_t bucket : looked_into) {
     inside.clear();
     for (; r < ranks.size() && ranks[r] < begins[bucket + 1]; ++r) inside.push_back(ranks[r] - begins[bucket]);
-    sort_at(std::span(placed).subspan(begins[bucket], begins[bucket + 1] - begins[bucket]), inside, depth + 1);
+    const std::span<double> own = data.subspan(begins[bucket], begins[bucket + 1] - begins[bucket]);
+    std::copy_n(from, own.size(), own.begin());
+    from += own.size();
+    sort_at(own, inside, depth + 1);
   }
-  std::ranges::copy(placed, data.begin());
 }
 
 std::size_t rank_below(double place, std::size_t size) {
