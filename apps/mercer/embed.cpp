@@ -201,8 +201,8 @@ struct EmbedVerb {
     };
     mercer::TruncationOptions half = truncation;
     half.energy = 0;
-    const std::size_t all = truncation.basis.starts_with("svd") ? std::min(made.table.rows, made.table.cols)
-                                                                : made.table.pi.size();
+    const std::size_t all =
+        truncation.basis.starts_with("svd") ? std::min(made.table.rows, made.table.cols) : made.table.pi.size();
     const std::size_t most =
         truncation.k > 0
             ? truncation.k
@@ -297,7 +297,9 @@ void add_embed(Program& program) {
                             {{"lattice", std::string("lattice")}, {"continuous", std::string("continuous")}});
   state->lattice.add_settings(*verb.settings);
   state->continuous.add_settings(*verb.settings);
-  verb.settings->add({"rollouts", "Episodes that the embedding is made from [best 1000, paper and continuous 200]", "N"}, state->rollouts);
+  verb.settings->add(
+      {"rollouts", "Episodes that the embedding is made from [best 1000, paper and continuous 200]", "N"},
+      state->rollouts);
   verb.settings->add(
       {"max-loss", "Choose the smallest k whose certified loss is at most this share, such as 3%", "SHARE"},
       state->max_loss);

@@ -32,23 +32,6 @@ TEST(LatticePolicy, with_noise_its_density_integrates_to_one_and_is_drawn_from) 
   EXPECT_DOUBLE_EQ(DensityProbe(policy, {0.1}).density({0})[0], 0.25) << "half of the mass on a bin of width two";
 }
 
-// Actions rise with the normal number that a Gaussian policy would draw from the same key: both choose alike.
-TEST(LatticePolicy, draws_along_a_line_follow_the_normal_numbers_of_their_keys) {
-  std::vector<std::uint64_t> items(500);
-  for (std::size_t i = 0; i < items.size(); ++i) items[i] = i;
-  const Draws draws{9, Stage::action, 4, items};
-  std::vector<double> normals(items.size()), states(items.size(), 0.1), actions(items.size());
-  draws.fill_normal(normals);
-  for (const bool noise : {true, false}) {
-    const LatticePolicy policy = small_policy({Unvisited::uniform, noise});
-    policy.sample({states.data(), 1, states.size()}, draws, {actions.data(), 1, actions.size()});
-    std::vector<std::pair<double, double>> pairs;
-    for (std::size_t i = 0; i < items.size(); ++i) pairs.emplace_back(normals[i], actions[i]);
-    std::ranges::sort(pairs);
-    EXPECT_TRUE(std::ranges::is_sorted(pairs, {}, &std::pair<double, double>::second));
-  }
-}
-
 TEST(LatticePolicy, without_noise_actions_are_the_middles) {
   const LatticePolicy policy = small_policy({Unvisited::uniform, false});
   const DensityProbe probe(policy, {0.1});

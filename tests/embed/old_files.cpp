@@ -18,11 +18,11 @@ TEST_P(OldFiles, decode_to_the_same_table) {
   const std::string bytes = read_bytes(path + ".f64");
   std::vector<double> expected(bytes.size() / sizeof(double));
   std::memcpy(expected.data(), bytes.data(), bytes.size());
-  const std::vector<double>& found = file.embedding.table().pi;
+  const std::vector<double>& found = file.embedding.lattice().table().pi;
   ASSERT_EQ(found.size(), expected.size());
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
-  EXPECT_TRUE(file.embedding.policy().own_edges().empty());
-  EXPECT_EQ(file.embedding.whole_energy(), 0) << "they did not say it";
+  EXPECT_TRUE(file.embedding.lattice().policy().own_edges().empty());
+  EXPECT_EQ(file.embedding.lattice().whole_energy(), 0) << "they did not say it";
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, OldFiles,
