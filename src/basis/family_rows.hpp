@@ -22,7 +22,13 @@ inline double family_norm(Family family, bool periodic, std::size_t index) {
 template <class Number>
 [[gnu::always_inline]] inline void chebyshev_rows(Number x, std::size_t count, Number* out) {
   const Number twice = 2.0 * x;
-  for (std::size_t k = 2; k < count; ++k) out[k] = fused(twice, out[k - 1], -out[k - 2]);
+  Number before = out[0], last = out[1];  // not read back, which would take longer than to compute the next
+  for (std::size_t k = 2; k < count; ++k) {
+    const Number next = fused(twice, last, -before);
+    out[k] = next;
+    before = last;
+    last = next;
+  }
 }
 
 /// out[k] = function k, apart from `family_norm`, at one coordinate or eight; k = 0 .. count - 1.

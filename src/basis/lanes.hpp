@@ -1,6 +1,5 @@
 #pragma once
 
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -30,9 +29,7 @@ inline Number all(double value) {
 }
 
 inline LaneBits as_bits(Lanes x) { return reinterpret_cast<LaneBits>(x); }
-inline std::uint64_t as_bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 inline Lanes as_number(LaneBits bits) { return reinterpret_cast<Lanes>(bits); }
-inline double as_number(std::uint64_t bits) { return std::bit_cast<double>(bits); }
 
 /// a * b + c, fused where the CPU can: the same way for every lane, so no result depends on its place.
 inline Lanes fused(Lanes a, Lanes b, Lanes c) {
@@ -71,6 +68,23 @@ inline Number clamped(Number x, double low, double high) {
   return at_most(at_least(x, low), high);
 }
 
+/// x times 2^n, where n stands in the low bits of `low`.
+inline Lanes add_exponent(Lanes x, Lanes low) { return as_number(as_bits(x) + (as_bits(low) << 52)); }
+inline double add_exponent(double x, double low) {  // as a vector, which stays where the CPU keeps its doubles
+  using Pair = double __attribute__((vector_size(16)));
+  using PairBits = std::uint64_t __attribute__((vector_size(16)));
+  const PairBits bits = reinterpret_cast<PairBits>(Pair{x, x}) + (reinterpret_cast<PairBits>(Pair{low, low}) << 52);
+  return reinterpret_cast<Pair>(bits)[0];
+}
+
+/// |x|, and `size` (not negative) with the sign of x.
+inline double magnitude(double x) { return __builtin_fabs(x); }
+inline Lanes magnitude(Lanes x) { return as_number(as_bits(x) & INT64_MAX); }
+inline double with_sign(double size, double x) { return __builtin_copysign(size, x); }
+inline Lanes with_sign(Lanes size, Lanes x) {
+  return as_number(as_bits(size) | (as_bits(x) & ~std::uint64_t{INT64_MAX}));
+}
+
 /// exp(x) for x <= 700, to 2 units in the last place; below -700 as at -700.
 template <class Number>
 inline Number exp_of(Number x) {
@@ -85,16 +99,14 @@ inline Number exp_of(Number x) {
   const Number c = fused(r2, fused(r, 1.0 / 39916800, 1.0 / 3628800), fused(r, 1.0 / 362880, 1.0 / 40320));
   const Number d = fused(r, 1.0 / 6227020800, 1.0 / 479001600);
   const Number p = fused(r8, fused(r4, d, c), fused(r4, b, a));
-  return as_number(as_bits(p) + (as_bits(shifted) << 52));
+  return add_exponent(p, shifted);
 }
 
 /// tanh(x), to 3e-16 absolutely.
 template <class Number>
 inline Number tanh_of(Number x) {
-  constexpr std::uint64_t sign = std::uint64_t{1} << 63;
-  const Number t = exp_of(-2.0 * as_number(as_bits(x) & ~sign));
-  const Number size = (1.0 - t) / (1.0 + t);
-  return as_number(as_bits(size) | (as_bits(x) & sign));
+  const Number t = exp_of(-2.0 * magnitude(x));
+  return with_sign((1.0 - t) / (1.0 + t), x);
 }
 
 /// Square root of what is not negative.
