@@ -145,6 +145,10 @@ struct EmbedVerb {
 
   void run(const CommonOptions& common, const Settings& settings) const {
     check();
+    if (route == "continuous" && has_budget()) {
+      throw Error(ErrorCode::bad_value, "--max-loss chooses k of a lattice, and --route is continuous",
+                  "Use 'mercer compress --route continuous --max-loss ...'");
+    }
     if (route == "continuous") {
       return continuous.run(playing, {lattice.basis, lattice.k, rollouts.value_or(200), out}, common, settings);
     }

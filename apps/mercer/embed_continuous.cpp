@@ -74,6 +74,7 @@ void ContinuousSettings::run(const Playing& playing, const Shared& shared, const
   for (const Setting& setting : settings.all()) {
     if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
   }
+  origin.settings["act"] = completed.act == mercer::Act::mean ? "mean" : "sample";  // as certify should play it
   mercer::write_embedding(shared.out, made.front().embedding, origin);
 
   const mercer::EmbeddingFile file = mercer::read_embedding(shared.out);  // what is judged is what was written

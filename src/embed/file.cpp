@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <zlib.h>
 
+#include "io/corrupt.hpp"
 #include "measure/certificate_json.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/io/safetensors.hpp"
@@ -51,12 +53,17 @@ std::unique_ptr<Policy> played(const std::string& file, std::span<const PolicySe
 }
 
 [[maybe_unused]] const bool registered = [] {
-  register_policy_file({"FILE.mercer", "an embedding that 'mercer embed' wrote"}, ".mercer",
+  register_policy_file({"FILE.mercer", "an embedding that 'mercer embed' or 'mercer compress' wrote"}, ".mercer",
                        [](const std::string& file, std::span<const PolicySetting> settings, const Task&) {
                          return played(file, settings);
                        });
   return true;
 }();
+
+// Ties the manifest, and the certificate in it, to these very bytes.
+std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
+  return static_cast<std::uint32_t>(::crc32(0, bytes.data(), static_cast<unsigned>(bytes.size())));
+}
 
 }  // namespace
 
@@ -68,6 +75,7 @@ void write_embedding(const std::filesystem::path& path, const Embedding& embeddi
       {"basis", embedding.basis()},
       {"k", embedding.k()},
       {"parameters", {{"published", embedding.parameters().published}, {"stored", embedding.parameters().stored}}},
+      {"checksum", checksum(embedding.payload())},
       {"energy", embedding.is_lattice() ? embedding.lattice().whole_energy() : 0.0},
       {"env", origin.env},
       {"teacher", origin.teacher},
@@ -86,6 +94,10 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
   if (payload.type != Array::Type::u8) refuse(path, "its payload is not made of bytes");
   std::vector<std::uint8_t> bytes(payload.data.size());
   std::memcpy(bytes.data(), payload.data.data(), bytes.size());
+  // Files of before did not have one.
+  if (manifest.contains("checksum") && manifest["checksum"] != checksum(bytes)) {
+    throw_corrupt(path.string(), "has a payload that does not fit its checksum");
+  }
   const Contract contract = contract_from_json(manifest["contract"], path.string());
   Embedding embedding = manifest["route"] == "lattice"
                             ? Embedding(LatticeEmbedding::decode(bytes, contract, path.string(), acting))

@@ -18,6 +18,12 @@ std::string at_least(double percent) { return fmt::format("{:.4f}%", std::floor(
 std::string promise(const Certificate& certificate) {
   const double confidence = 100 * certificate.confidence;
   std::string text;
+  if (certificate.about == "action") {
+    return fmt::format(
+        "Actions differ from the teacher's by at most {} of their range on average, with {:.6g}% "
+        "confidence.\nMeasured: {:.4g}%. Nothing is promised about the return.\n",
+        at_most(certificate.upper_percent.value_or(100)), confidence, certificate.loss_percent);
+  }
   if (certificate.upper_percent) {
     const double upper = *certificate.upper_percent;
     text = upper >= 0 ? fmt::format("Loses at most {} of the teacher's return", at_most(upper))
@@ -38,7 +44,10 @@ std::string promise(const Certificate& certificate) {
 
 std::string budget(const Certificate& certificate) {
   std::string text;
-  if (certificate.budget_percent) text += fmt::format("{:.6g}% of the teacher's return", *certificate.budget_percent);
+  if (certificate.budget_percent) {
+    text += fmt::format("{:.6g}% of the {}", *certificate.budget_percent,
+                        certificate.about == "action" ? "action's range" : "teacher's return");
+  }
   if (certificate.budget_return) {
     text += fmt::format("{}{:.6g} in return", text.empty() ? "" : " and ", *certificate.budget_return);
   }
@@ -153,8 +162,12 @@ void judge(Certificate& certificate) {
 std::string certificate_page(const Certificate& certificate) {
   std::string text = fmt::format("Certificate of an embedding of {} in {}\n", certificate.teacher, certificate.env);
   text += promise(certificate) + budget(certificate);
-  text += fmt::format("{} paired episodes, seed {}, actions {}, by {}.\n", certificate.episodes, certificate.seed,
-                      certificate.act == "mean" ? "not drawn (mean)" : "drawn", certificate.method);
+  if (certificate.about == "action") {
+    text += fmt::format("From logged states alone, by {}.\n", certificate.method);
+  } else {
+    text += fmt::format("{} paired episodes, seed {}, actions {}, by {}.\n", certificate.episodes, certificate.seed,
+                        certificate.act == "mean" ? "not drawn (mean)" : "drawn", certificate.method);
+  }
   if (certificate.gamma < 1) text += fmt::format("Returns are discounted by {} a step.\n", certificate.gamma);
   if (certificate.attempt > 0)
     text += fmt::format("Attempt {}: the confidence counts those before it.\n", certificate.attempt);

@@ -47,6 +47,7 @@ ordered to_json(const Certificate& certificate) {
           {"level", certificate.level},
           {"method", certificate.method},
           {"gamma", certificate.gamma},
+          {"about", certificate.about},
           {"act", certificate.act},
           {"env", certificate.env},
           {"teacher", certificate.teacher},
@@ -77,6 +78,7 @@ Certificate certificate_from_json(const json& document, const std::string& owner
     read.level = document.at("level").get<std::string>();
     read.method = document.at("method").get<std::string>();
     read.gamma = document.at("gamma").get<double>();
+    read.about = document.value("about", "return");
     read.act = document.at("act").get<std::string>();
     read.env = document.at("env").get<std::string>();
     read.teacher = document.at("teacher").get<std::string>();

@@ -33,6 +33,7 @@ struct Certificate {
   std::string level = "statistical";  ///< of the upper bounds
   std::string method;                 ///< of the statistical level
   double gamma = 1;                   ///< discount of the returns; 1: none
+  std::string about = "return";       ///< what may be lost: "return", or "action" (errors as a share of its range)
   std::string act = "sample";         ///< how both were played: sample or mean
   std::string env;
   std::string teacher;
