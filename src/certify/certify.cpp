@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "mercer/certify/coupling.hpp"
+#include "mercer/core/error.hpp"
 #include "mercer/measure/returns.hpp"
 #include "mercer/rollout/paired.hpp"
 

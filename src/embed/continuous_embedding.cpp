@@ -110,7 +110,7 @@ std::vector<std::string> formulas(const ContinuousEmbedding& embedding) {
       sum += sum.empty() ? (c < 0 ? "-" : "") : (c < 0 ? " - " : " + ");
       sum += terms[t] == "1" ? size : fmt::format("{} {}", size, terms[t]);
     }
-    if (sum.empty()) sum = "0";
+    if (sum.empty()) sum.push_back('0');
     const std::size_t actions = contract.action.dimensions();
     const std::string& action = contract.action.axes[o % actions].name;
     if (code.head == Head::mean || (code.head == Head::gaussian && o < actions)) {
