@@ -30,7 +30,7 @@ std::vector<std::string> always_outside(const Env& env, std::uint32_t horizon) {
 
 Certificate certify(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress) {
-  require_in_range("the confidence", options.confidence, 1e-6, 1 - 1e-12, "Give 0.95 for 95%");
+  require_confidence(options.confidence);
   const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);
   RolloutOptions playing;
   playing.episodes = options.episodes;

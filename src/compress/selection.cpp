@@ -24,7 +24,7 @@ Selection::Selection(const Env& env, const Policy& teacher, const SelectionOptio
   if (!options.max_loss && !options.max_loss_return) {
     throw Error(ErrorCode::missing_option, "no budget was given", "Give a largest loss");
   }
-  require_in_range("the confidence", options.confidence, 1e-6, 1 - 1e-12, "Give 0.95 for 95%");
+  require_confidence(options.confidence);
   require_in_range("select episodes", static_cast<double>(options.select_episodes), 2, 1e9, "Take 4000");
   require_in_range("certify episodes", static_cast<double>(options.certify_episodes), 2, 1e9, "Take 100000");
   require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
