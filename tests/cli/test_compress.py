@@ -52,7 +52,8 @@ def test_logged_states_promise_actions_only(mercer):
 def test_bad_input(mercer):
     for arguments, code in ((("--bases", "nosuch"), "E201"), (("--formats", "int3"), "E201"),
                             (("--formats", "int8,,int4"), "E203"), (("--most-terms", 0), "E202"),
-                            (("--budget", "soon"), "E203"), (("--max-loss", "-1%"), "E202"),
+                            (("--budget", "soon"), "60s, 5m"), (("--max-loss", "-1%"), "E202"),
+                            (("--max-loss", "5"), "500%"), (("--max-loss", "much"), "1% or 0.01"),
                             (("--select-episodes", 1), "E202"), (("--confidence", "95"), "0.95 for 95%")):
         said = mercer.run("compress", *CAR, *QUICK, *arguments, "--out", "p.mercer")
         assert said.returncode == 2 and code in said.stderr, (arguments, said.stderr)
