@@ -12,7 +12,8 @@ double number(const std::string& text, const std::string& whole, const std::stri
   try {
     return parse_setting<double>(text, source);
   } catch (const mercer::Error&) {
-    throw mercer::Error(mercer::ErrorCode::bad_value, fmt::format("{} is '{}'", source, whole), remedy);
+    throw mercer::Error(mercer::ErrorCode::bad_value, fmt::format("{} is '{}', which is not a number", source, whole),
+                        remedy);
   }
 }
 
