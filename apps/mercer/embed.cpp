@@ -168,10 +168,7 @@ struct EmbedVerb {
       truncation.k = choice->k;
     }
     const auto embedding = mercer::LatticeEmbedding::make(*teacher, made, options.playing, truncation, common.seed);
-    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
-    for (const Setting& setting : settings.all()) {
-      if (setting.option->count() > 0) origin.settings[setting.name] = text_of(setting);
-    }
+    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, said(settings)};
     mercer::write_embedding(out, embedding, origin);
     if (choice) mercer::add_certificate(out, choice->certificate);
 

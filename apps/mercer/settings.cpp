@@ -183,6 +183,14 @@ std::string text_of(const Setting& setting) {
   return text.empty() && setting.may_stand_alone ? "true" : text;
 }
 
+std::map<std::string, std::string> said(const Settings& settings) {
+  std::map<std::string, std::string> all;
+  for (const Setting& setting : settings.all()) {
+    if (setting.option->count() > 0) all[setting.name] = text_of(setting);
+  }
+  return all;
+}
+
 void check_values(const Settings& settings) {
   for (const Setting& setting : settings.all()) {
     if (setting.option->count() == 0) continue;

@@ -87,6 +87,8 @@ class Settings {
 
 /// What a setting was given on the command line, where it was.
 std::string text_of(const Setting& setting);
+/// What the command line said, by name: told in the files that a verb makes.
+std::map<std::string, std::string> said(const Settings& settings);
 
 /// Throws `missing_option` where a flag was taken for the value of the one before, as in `--out --json`.
 void check_values(const Settings& settings);
