@@ -119,6 +119,7 @@ void add_certify(Program& program) {
   Verb& verb = program.add_verb("certify", "Tell what an embedding may lose against its teacher, and promise it");
   const auto state = std::make_shared<CertifyVerb>();
   state->playing.options.episodes = 10000;
+  state->playing.usual_act = "as it was made";
   state->playing.add_settings(*verb.settings);
   Settings& settings = *verb.settings;
   settings.add({"file", "The embedding, or any policy that stands in for the teacher", "FILE"}, state->file);

@@ -184,6 +184,7 @@ struct CompressVerb {
 void add_compress(Program& program) {
   Verb& verb = program.add_verb("compress", "Search for the smallest embedding that keeps a promise about its loss");
   const auto state = std::make_shared<CompressVerb>();
+  state->playing.usual_act = "mean";
   state->playing.add_settings(*verb.settings);
   Settings& settings = *verb.settings;
   settings.add({"max-loss", "Allowed loss, such as 1% or 0.01 [1%]", "SHARE"}, state->max_loss);

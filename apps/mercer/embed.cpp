@@ -1,3 +1,7 @@
+#include <map>
+#include <set>
+#include <span>
+
 #include <fmt/format.h>
 
 #include "embed_continuous.hpp"
@@ -32,16 +36,11 @@ struct LatticeSettings {
   std::optional<WhereUnvisited> unvisited;
   std::optional<bool> noise, reach_bounds, conditional_actions;
   std::optional<double> prune, energy;
-  std::string basis = "dct";
   std::uint64_t k = 0;
 
   void add_settings(Settings& settings) {
     settings.add_choice({"preset", "The published choices or the better ones [best]", "WHICH"}, preset,
                         {{"paper", Preset::paper}, {"best", Preset::best}});
-    settings.add(
-        {"basis", "fourier, dct, haar, db1 to db10, svd, gmm, fixed-gmm, mle; settings: docs/bases.md [dct]", "BASIS"},
-        basis);
-    settings.add({"k", "Coefficients, rank (svd), components or draws a row (gmm, mle); 0: --energy says [0]", "K"}, k);
     settings.add({"energy",
                   fmt::format("Keep the fewest that hold this share of the energy; 0: half of all [preset: half or {}]",
                               mercer::TruncationOptions::usual_energy),
@@ -93,7 +92,6 @@ struct LatticeSettings {
 
   mercer::TruncationOptions truncation() const {
     mercer::TruncationOptions options;
-    options.basis = basis;
     options.k = k;
     options.energy = energy.value_or(preset == Preset::paper ? 0 : mercer::TruncationOptions::usual_energy);
     if (k > 0 && energy) {
@@ -119,6 +117,8 @@ struct EmbedVerb {
   LatticeSettings lattice;
   ContinuousSettings continuous;
   std::string route = "lattice";
+  std::optional<std::string> basis;
+  std::map<std::string, std::set<std::string>> only;  // settings of one route, by route
   std::optional<std::uint64_t> rollouts;
   std::string out;
   std::string max_loss;
@@ -140,22 +140,36 @@ struct EmbedVerb {
     mercer::check_writable(out);
   }
 
+  // A flag that changes nothing would be taken for one that does. Files of settings may serve both routes.
+  void refuse_other_route(const Settings& settings) const {
+    const std::string other = route == "lattice" ? "continuous" : "lattice";
+    for (const auto& [name, text] : said(settings)) {
+      if (!only.at(other).contains(name)) continue;
+      throw Error(ErrorCode::bad_value,
+                  fmt::format("--{} is of the {} route, and this is the {} one", name, other, route),
+                  fmt::format("Leave it out, or add --route {}", other));
+    }
+  }
+
   // With 200 the cells that nobody met cost more than everything else does.
   std::uint64_t lattice_episodes() const { return rollouts.value_or(lattice.preset == Preset::paper ? 200 : 1000); }
 
   void run(const CommonOptions& common, const Settings& settings) const {
     check();
+    refuse_other_route(settings);
     if (route == "continuous" && has_budget()) {
       throw Error(ErrorCode::bad_value, "--max-loss chooses k of a lattice, and --route is continuous",
                   "Use 'mercer compress --route continuous --max-loss ...'");
     }
     if (route == "continuous") {
-      return continuous.run(playing, {lattice.basis, lattice.k, rollouts.value_or(200), out}, common, settings);
+      return continuous.run(playing, {basis.value_or("chebyshev"), lattice.k, rollouts.value_or(200), out}, common,
+                            settings);
     }
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
     const mercer::LatticeOptions options = lattice.lattice();
     mercer::TruncationOptions truncation = lattice.truncation();
+    truncation.basis = basis.value_or("dct");
     mercer::check_lattice_basis(truncation.basis);  // refuses a name that is none before any work is done
     mercer::RolloutOptions collecting;
     collecting.episodes = lattice_episodes();
@@ -293,11 +307,24 @@ void add_embed(Program& program) {
   Verb& verb = program.add_verb("embed", "Turn a policy into few numbers, and tell what that costs");
   const auto state = std::make_shared<EmbedVerb>();
   state->playing.options.episodes = 1000;
+  state->playing.usual_act = "sample; continuous: mean";
   state->playing.add_settings(*verb.settings);
   verb.settings->add_choice({"route", "How it is embedded [lattice]", "ROUTE"}, state->route,
                             {{"lattice", std::string("lattice")}, {"continuous", std::string("continuous")}});
-  state->lattice.add_settings(*verb.settings);
-  state->continuous.add_settings(*verb.settings);
+  verb.settings->add({"basis", "A basis of the route, see 'mercer list' [dct; continuous: chebyshev]", "BASIS"},
+                     state->basis);
+  verb.settings->add(
+      {"k", "Coefficients, rank (svd), components or draws a row (gmm, mle) [--energy; continuous: 6]", "K"},
+      state->lattice.k);
+  const auto added_by = [&](auto& route) {
+    const std::size_t before = verb.settings->all().size();
+    route.add_settings(*verb.settings);
+    std::set<std::string> names;
+    for (const Setting& one : std::span(verb.settings->all()).subspan(before)) names.insert(one.name);
+    return names;
+  };
+  state->only["lattice"] = added_by(state->lattice);
+  state->only["continuous"] = added_by(state->continuous);
   verb.settings->add(
       {"rollouts", "Episodes that the embedding is made from [best 1000, paper and continuous 200]", "N"},
       state->rollouts);

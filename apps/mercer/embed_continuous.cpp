@@ -15,7 +15,7 @@ using json = nlohmann::ordered_json;
 mercer::ContinuousOptions complete(const ContinuousSettings& settings, const Playing& playing,
                                    const ContinuousSettings::Shared& shared, std::uint64_t seed) {
   mercer::ContinuousOptions options = settings.options;
-  options.dictionary.basis = shared.basis == "dct" ? "chebyshev" : shared.basis;  // dct: nothing was asked for
+  options.dictionary.basis = shared.basis;
   options.dictionary.degree = settings.degree;
   options.dictionary.rule = mercer::parse_index_rule(settings.index_set);
   for (const std::uint64_t limit : settings.limits.value_or(std::vector<std::uint64_t>{})) {

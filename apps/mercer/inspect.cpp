@@ -55,6 +55,11 @@ void show_energy(const mercer::LatticeEmbedding& embedding) {
 }
 
 void inspect(const std::string& path, const CommonOptions& common) {
+  if (!path.ends_with(".mercer")) {
+    throw mercer::Error(
+        mercer::ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer: it is no embedding", path),
+        "Give a file of 'mercer embed' or 'mercer compress'; 'mercer evaluate --policy' plays networks");
+  }
   const mercer::EmbeddingFile file = mercer::read_embedding(path);
   if (!file.embedding.is_lattice()) return inspect_continuous(path, file, common);
   const mercer::LatticeEmbedding& embedding = file.embedding.lattice();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "mercer/embed/continuous_route.hpp"
 #include "mercer/embed/lattice_embedding.hpp"
 #include "mercer/env/registry.hpp"
 #include "mercer/policy/onnx.hpp"
@@ -23,8 +24,11 @@ void print_table(std::string_view title, const json& rows) {
 }
 
 void list(const Program& program) {
-  json document{
-      {"tasks", json::array()}, {"policies", json::array()}, {"bases", json::array()}, {"verbs", json::array()}};
+  json document{{"tasks", json::array()},
+                {"policies", json::array()},
+                {"bases", json::array()},
+                {"continuous_bases", json::array()},
+                {"verbs", json::array()}};
   for (const mercer::EnvEntry& env : mercer::known_envs()) {
     document["tasks"].push_back({{"name", env.name}, {"summary", env.summary}, {"settings", env.settings}});
   }
@@ -33,6 +37,10 @@ void list(const Program& program) {
   }
   for (const std::string& basis : mercer::known_lattice_bases()) {
     document["bases"].push_back({{"name", basis}, {"summary", "of the table of a lattice; docs/bases.md"}});
+  }
+  for (const std::string& basis : mercer::known_continuous_bases()) {
+    document["continuous_bases"].push_back(
+        {{"name", basis}, {"summary", "of functions of states, --route continuous; docs/continuous.md"}});
   }
   for (const auto& verb : program.verbs()) {
     document["verbs"].push_back({{"name", verb->name}, {"summary", verb->summary}});
@@ -44,7 +52,8 @@ void list(const Program& program) {
   }
   print_table("Tasks (--env NAME or NAME:key=value,...)", document["tasks"]);
   print_table("Policies (--policy)", document["policies"]);
-  print_table("Bases (--basis of embed)", document["bases"]);
+  print_table("Bases of lattices (--basis of embed)", document["bases"]);
+  print_table("Bases of the continuous route", document["continuous_bases"]);
   print_table("Verbs", document["verbs"]);
   fmt::print("Operators of .onnx files\n  {}\n", fmt::join(mercer::known_onnx_operators(), " "));
 }

@@ -21,8 +21,8 @@ void Playing::add_settings(Settings& settings) {
       {"policy", "Policy: uniform, tabular:FILE, or a file .onnx, .safetensors or .mercer", "POLICY"}, policy);
   kind.choices = {"uniform", "tabular:"};
   settings.add({"episodes", fmt::format("Episodes to play, 1 to 10^9 [{}]", options.episodes), "N"}, options.episodes);
-  Setting& how = settings.add_choice({"act", "Draw actions or play the mean one [sample]", "HOW"}, options.act,
-                                     {{"sample", mercer::Act::sample}, {"mean", mercer::Act::mean}});
+  Setting& how = settings.add_choice({"act", fmt::format("Draw actions or play the mean one [{}]", usual_act), "HOW"},
+                                     options.act, {{"sample", mercer::Act::sample}, {"mean", mercer::Act::mean}});
   how.assign = [this, assign = how.assign](const std::string& text, const std::string& source) {
     assign(text, source);
     act_given = true;

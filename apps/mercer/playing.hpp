@@ -16,7 +16,8 @@ struct Playing {
   std::vector<mercer::PolicySetting> policy_settings;  ///< what the flags say about a network
   std::string starts;
   mercer::RolloutOptions options;
-  bool act_given = false;  ///< --act was said, wherever
+  std::string usual_act = "sample";  ///< what the help of --act says of its default
+  bool act_given = false;            ///< --act was said, wherever
 
   void add_settings(Settings& settings);
   /// Makes the task; throws `missing_option` when none was named.

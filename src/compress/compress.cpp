@@ -160,7 +160,7 @@ void Search::follow_dictionaries() {
   std::vector<bool> alive(paths.size(), true);
   for (std::size_t k = 1; k <= options_.most_terms; ++k) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (!alive[i] || enough()) continue;
+      if (!alive[i] || (enough() && !tried_.empty())) continue;  // however slow the machine, one is certified
       alive[i] = paths[i].grow(clock(), progress_);
       if (!alive[i]) continue;
       const std::size_t least = try_formats(paths[i]);

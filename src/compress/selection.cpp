@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "mercer/core/error.hpp"
 #include "mercer/core/random.hpp"
 
@@ -76,7 +78,12 @@ std::vector<std::size_t> Selection::in_turn(std::span<const Contender> contender
 
 Selection::Verdict Selection::certify(std::span<const Contender> contenders, const Progress& progress) const {
   if (contenders.empty()) {
-    throw Error(ErrorCode::missing_option, "no candidate is there to certify", "Allow more bytes, or another route");
+    if (!options_.max_bytes) {
+      throw Error(ErrorCode::missing_option, "no candidate is there to certify",
+                  "Allow other routes, bases or more time");
+    }
+    throw Error(ErrorCode::out_of_range, fmt::format("no embedding was found in {} bytes", *options_.max_bytes),
+                "Allow more bytes: the smallest embeddings have 5 to 10");
   }
   const RolloutOptions judging = playing(certifying, options_.certify_episodes);
   PairedReturns paired;

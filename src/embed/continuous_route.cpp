@@ -10,15 +10,16 @@
 #include "mercer/core/nearest.hpp"
 
 namespace mercer {
-namespace {
 
-const std::vector<std::string>& known_dictionaries() {
+const std::vector<std::string>& known_continuous_bases() {
   static const std::vector<std::string> known{"legendre",        "chebyshev",       "cosine", "hermite",
                                               "fourier",         "mixed",           "ridge",  "kernel:gaussian",
                                               "kernel:matern32", "kernel:matern52", "rff",    "rff:gaussian",
                                               "rff:matern32",    "rff:matern52"};
   return known;
 }
+
+namespace {
 
 // Points as coordinates.
 std::vector<double> scaled(const Coordinates& coordinates, MatrixView<const double> points) {
@@ -55,8 +56,8 @@ std::vector<double> columns_of(MatrixView<const double> x, std::span<const std::
 
 void check_options(const ContinuousOptions& options, const Policy& teacher) {
   const DictionaryOptions& dictionary = options.dictionary;
-  if (std::ranges::find(known_dictionaries(), dictionary.basis) == known_dictionaries().end()) {
-    throw_unknown("basis of the continuous route", dictionary.basis, known_dictionaries());
+  if (std::ranges::find(known_continuous_bases(), dictionary.basis) == known_continuous_bases().end()) {
+    throw_unknown("basis of the continuous route", dictionary.basis, known_continuous_bases());
   }
   require_in_range("the degree", static_cast<double>(dictionary.degree), 0, 16, "Take a smaller one");
   require_in_range("the number of knots", static_cast<double>(dictionary.knots), 0, 15, "Take 0 for none");

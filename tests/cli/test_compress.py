@@ -54,7 +54,7 @@ def test_bad_input(mercer):
                             (("--formats", "int8,,int4"), "E203"), (("--most-terms", 0), "E202"),
                             (("--budget", "soon"), "60s, 5m"), (("--max-loss", "-1%"), "E202"),
                             (("--max-loss", "5"), "500%"), (("--max-loss", "much"), "1% or 0.01"),
-                            (("--select-episodes", 1), "E202"), (("--confidence", "95"), "0.95 for 95%")):
+                            (("--select-episodes", 1), "E202"), (("--max-bytes", 1), "found in 1 bytes"), (("--confidence", "95"), "0.95 for 95%")):
         said = mercer.run("compress", *CAR, *QUICK, *arguments, "--out", "p.mercer")
         assert said.returncode == 2 and code in said.stderr, (arguments, said.stderr)
     assert mercer.run("compress", *CAR, *QUICK).returncode == 2

@@ -153,6 +153,9 @@ def test_same_command_same_bytes(mercer):
     (["--order", "axes", "--state-bins", 900], 2, "the whole lattice, 3.64e+07 entries"),
     (["--basis", "gmm", "--k", 100], 2, "legal: 1 to 45"),
     (["--basis", "gmm:rounds=3"], 2, "setting of basis 'gmm'"),
+    (["--degree", 3], 2, "--degree is of the continuous route"),
+    (["--route", "continuous", "--state-bins", 3], 2, "--state-bins is of the lattice route"),
+    (["--route", "continuous", "--basis", "dct"], 2, "Known: legendre, chebyshev"),
     (["--out", "p.bin"], 2, "does not end in .mercer"),
     (["--out", "nowhere/p.mercer"], 3, "E302"),
 ])
@@ -164,6 +167,7 @@ def test_bad_input_is_told(mercer, flags, code, said):
 def test_inspect_refuses_other_files(mercer):
     (mercer.folder / "x.mercer").write_text("text")
     assert "E30" in mercer.fails(3, "inspect", "x.mercer")
+    assert "'mercer evaluate --policy' plays networks" in mercer.fails(2, "inspect", "actor.onnx")
     assert "no embedding was named" in mercer.fails(2, "inspect")
 
 

@@ -10,6 +10,9 @@
 
 namespace mercer {
 
+/// Names that `DictionaryOptions::basis` takes.
+const std::vector<std::string>& known_continuous_bases();
+
 /// Which functions a continuous embedding may choose from.
 struct DictionaryOptions {
   /// legendre, chebyshev, cosine, hermite, fourier; "mixed" (chebyshev, ridges and bumps); "ridge";
