@@ -1,10 +1,13 @@
 #include "mercer/certify/certify.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "fraction.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
+#include "mercer/env/registry.hpp"
 #include "mercer/io/file.hpp"
 #include "mercer/policy/registry.hpp"
 #include "playing.hpp"
@@ -32,20 +35,21 @@ struct CertifyVerb {
 
   void run(const CommonOptions& common) const {
     if (file.empty()) {
-      throw Error(ErrorCode::missing_option, "no embedding was named",
-                  "Write 'mercer certify FILE.mercer --env TASK --policy TEACHER'");
+      throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
     }
     playing.refuse_starts();
-    const auto env = playing.make_env(common);
-    const auto teacher = playing.make_policy(*env);
     const bool ours = file.ends_with(".mercer");
     const bool stored = ours && !dry_run;
+    std::optional<mercer::EmbeddingFile> embedding;
+    if (ours) embedding = mercer::read_embedding(file);
+    const Playing played = embedding ? completed(embedding->origin) : playing;
+    const bool same_task = playing.env.empty() && embedding;  // one that is drawn is drawn as it was
+    const auto env = same_task ? mercer::make_env(played.env, embedding->origin.seed) : played.make_env(common);
+    const auto teacher = played.make_policy(*env);
     if (stored) mercer::check_writable(file);
     mercer::CertifyOptions options = collect(*env, common);
-    std::optional<mercer::EmbeddingFile> embedding;
     std::unique_ptr<mercer::Policy> other;
     if (ours) {
-      embedding = mercer::read_embedding(file);
       options.seed = fresh_seed(common.seed, embedding->origin.seed);
       // Played as it was made to be played, unless told otherwise.
       const auto made = embedding->origin.settings.find("act");
@@ -58,7 +62,7 @@ struct CertifyVerb {
     const mercer::Policy& student = ours ? static_cast<const mercer::Policy&>(embedding->embedding.policy()) : *other;
     mercer::Certificate certificate =
         mercer::certify(*env, *teacher, student, options, terminal_progress(common.quiet));
-    certificate.env = playing.env;
+    certificate.env = played.env;
     if (stored) mercer::add_certificate(file, certificate);
     if (!common.quiet) {
       tell("{}", mercer::certificate_page(certificate));
@@ -66,6 +70,21 @@ struct CertifyVerb {
     }
     if (common.json) print_json(nlohmann::ordered_json::parse(mercer::certificate_json(certificate)));
     if (!certificate.met) throw_not_met(certificate);
+  }
+
+  // What was not said is what the embedding was made with.
+  Playing completed(const mercer::EmbeddingOrigin& origin) const {
+    Playing played = playing;
+    if (played.env.empty()) played.env = origin.env;
+    if (!played.policy.empty()) return played;
+    played.policy = origin.teacher;
+    for (const mercer::PolicySettingKind& kind : mercer::known_policy_settings()) {
+      const auto made = origin.settings.find(kind.key);
+      const bool said = std::ranges::any_of(
+          played.policy_settings, [&](const mercer::PolicySetting& setting) { return setting.key == kind.key; });
+      if (made != origin.settings.end() && !said) played.policy_settings.push_back({kind.key, made->second, file});
+    }
+    return played;
   }
 
   mercer::CertifyOptions collect(const mercer::Env& env, const CommonOptions& common) const {

@@ -84,10 +84,7 @@ struct CompressVerb {
                                    ? mercer::compress(*env, *teacher, all, sink, terminal_progress(common.quiet))
                                    : from_states(*teacher, all, sink, common);
     found.certificate.env = playing.env;
-    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
-    for (const Setting& setting : settings.all()) {
-      if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
-    }
+    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, said(settings)};
     origin.settings["act"] = all.judge.act == mercer::Act::mean ? "mean" : "sample";
     mercer::write_embedding(out, found.winner().embedding, origin);
     mercer::add_certificate(out, found.certificate);

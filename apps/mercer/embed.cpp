@@ -2,12 +2,11 @@
 
 #include "embed_continuous.hpp"
 #include "fraction.hpp"
-#include "mercer/basis/basis.hpp"
 #include "mercer/certify/choose_k.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
+#include "mercer/embed/lattice_distance.hpp"
 #include "mercer/io/file.hpp"
-#include "mercer/measure/distances.hpp"
 #include "mercer/measure/returns.hpp"
 #include "playing.hpp"
 #include "program.hpp"
@@ -31,17 +30,23 @@ struct LatticeSettings {
   std::optional<std::string> state_edges, action_edges, order, simplex;
   std::optional<mercer::TableRule> table;
   std::optional<WhereUnvisited> unvisited;
-  std::optional<bool> noise, reach_bounds;
-  std::optional<double> prune;
+  std::optional<bool> noise, reach_bounds, conditional_actions;
+  std::optional<double> prune, energy;
   std::string basis = "dct";
   std::uint64_t k = 0;
 
   void add_settings(Settings& settings) {
     settings.add_choice({"preset", "The published choices or the better ones [best]", "WHICH"}, preset,
                         {{"paper", Preset::paper}, {"best", Preset::best}});
-    settings.add({"basis", "fourier, dct, haar, db1 to db10, svd, with settings as docs/bases.md says [dct]", "BASIS"},
-                 basis);
-    settings.add({"k", "Coefficients to keep, for svd the rank; 0 for half of them [0]", "K"}, k);
+    settings.add(
+        {"basis", "fourier, dct, haar, db1 to db10, svd, gmm, fixed-gmm, mle; settings: docs/bases.md [dct]", "BASIS"},
+        basis);
+    settings.add({"k", "Coefficients, rank (svd), components or draws a row (gmm, mle); 0: --energy says [0]", "K"}, k);
+    settings.add({"energy",
+                  fmt::format("Keep the fewest that hold this share of the energy; 0: half of all [preset: half or {}]",
+                              mercer::TruncationOptions::usual_energy),
+                  "SHARE"},
+                 energy);
     settings.add({"state-bins", "Bins of each observation: one number or one for each [35]", "N"}, state_bins);
     settings.add({"action-bins", "Bins of each action [preset: 15 or 45]", "N"}, action_bins);
     settings.add({"state-edges", "quantile, data-quantile, uniform, kmeans or tempered:T [preset]", "RULE"},
@@ -49,6 +54,8 @@ struct LatticeSettings {
     settings.add({"action-edges", "The same for actions [preset]", "RULE"}, action_edges);
     settings.add({"reach-bounds", "Action bins at the ends reach the bounds of the action [preset]", "BOOL"},
                  reach_bounds);
+    settings.add({"conditional-actions", "Action edges for each cell, from the actions played there [false]", "BOOL"},
+                 conditional_actions);
     settings.add_choice({"table", "How a row is made: density at the centre, mass of the bin, counts [preset]", "RULE"},
                         table,
                         {{"centre", mercer::TableRule::centre},
@@ -61,7 +68,7 @@ struct LatticeSettings {
                          {"nearest", WhereUnvisited::nearest},
                          {"teacher", WhereUnvisited::teacher}});
     settings.add({"noise", "Draw actions inside their bin, not its middle [preset]", "BOOL"}, noise);
-    settings.add({"order", "Order of rows: lexicographic, snake, tour, mean-action [preset]", "ORDER"}, order);
+    settings.add({"order", "Order of rows: lexicographic, snake, tour, mean-action; or axes [preset]", "ORDER"}, order);
     settings.add({"simplex", "Back to probabilities: clip or euclidean [clip]", "RULE"}, simplex);
   }
 
@@ -72,6 +79,7 @@ struct LatticeSettings {
     if (state_edges) options.state_edges = mercer::parse_edge_rule(*state_edges);
     if (action_edges) options.action_edges = mercer::parse_edge_rule(*action_edges);
     if (reach_bounds) options.reach_bounds = *reach_bounds;
+    if (conditional_actions) options.conditional_actions = *conditional_actions;
     if (table) options.table = *table;
     if (prune) options.prune = *prune;
     if (noise) options.playing.noise = *noise;
@@ -87,6 +95,14 @@ struct LatticeSettings {
     mercer::TruncationOptions options;
     options.basis = basis;
     options.k = k;
+    options.energy = energy.value_or(preset == Preset::paper ? 0 : mercer::TruncationOptions::usual_energy);
+    if (k > 0 && energy) {
+      throw Error(ErrorCode::bad_value, fmt::format("--k {} and --energy {} both say how much to keep", k, *energy),
+                  "Give one of them");
+    }
+    if (options.energy != 0) {
+      mercer::require_in_range("--energy", options.energy, 1e-6, 1 - 1e-12, "0 keeps half of all coefficients");
+    }
     options.order = preset == Preset::paper ? mercer::RowOrder::lexicographic : mercer::RowOrder::mean_action;
     if (order) options.order = mercer::parse_row_order(*order);
     if (simplex) options.simplex = mercer::simplex_rule(*simplex);
@@ -103,7 +119,7 @@ struct EmbedVerb {
   LatticeSettings lattice;
   ContinuousSettings continuous;
   std::string route = "lattice";
-  std::uint64_t rollouts = 200;
+  std::optional<std::uint64_t> rollouts;
   std::string out;
   std::string max_loss;
   std::optional<double> max_loss_return;
@@ -119,21 +135,30 @@ struct EmbedVerb {
     if (!out.ends_with(".mercer")) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer", out), "Give the file that ending");
     }
+    mercer::require_in_range("--rollouts", static_cast<double>(lattice_episodes()), 1, 1e9,
+                             "The lattice is made from them");
     mercer::check_writable(out);
   }
 
+  // With 200 the cells that nobody met cost more than everything else does.
+  std::uint64_t lattice_episodes() const { return rollouts.value_or(lattice.preset == Preset::paper ? 200 : 1000); }
+
   void run(const CommonOptions& common, const Settings& settings) const {
     check();
+    if (route == "continuous" && has_budget()) {
+      throw Error(ErrorCode::bad_value, "--max-loss chooses k of a lattice, and --route is continuous",
+                  "Use 'mercer compress --route continuous --max-loss ...'");
+    }
     if (route == "continuous") {
-      return continuous.run(playing, {lattice.basis, lattice.k, rollouts, out}, common, settings);
+      return continuous.run(playing, {lattice.basis, lattice.k, rollouts.value_or(200), out}, common, settings);
     }
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
     const mercer::LatticeOptions options = lattice.lattice();
     mercer::TruncationOptions truncation = lattice.truncation();
-    mercer::make_basis(truncation.basis);  // refuses a name that is none before any work is done
+    mercer::check_lattice_basis(truncation.basis);  // refuses a name that is none before any work is done
     mercer::RolloutOptions collecting;
-    collecting.episodes = rollouts;
+    collecting.episodes = lattice_episodes();
     collecting.seed = common.seed;
     const mercer::Rollouts met = Playing::play(*env, *teacher, collecting, common);
     const mercer::Lattice made = mercer::make_lattice(*teacher, met, options);
@@ -143,10 +168,7 @@ struct EmbedVerb {
       truncation.k = choice->k;
     }
     const auto embedding = mercer::LatticeEmbedding::make(*teacher, made, options.playing, truncation, common.seed);
-    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
-    for (const Setting& setting : settings.all()) {
-      if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
-    }
+    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, said(settings)};
     mercer::write_embedding(out, embedding, origin);
     if (choice) mercer::add_certificate(out, choice->certificate);
 
@@ -172,12 +194,20 @@ struct EmbedVerb {
     options.act = judging.act;
     options.horizon = judging.horizon;
     options.gamma = judging.gamma.value_or(1);
+    options.model = false;  // certify adds what takes longer
     if (!max_loss.empty()) options.max_loss = parse_fraction(max_loss, "--max-loss");
     options.max_loss_return = max_loss_return;
     const mercer::StudentOfK student = [&](std::size_t k) {
       return std::make_shared<mercer::LatticePolicy>(with(k).policy());
     };
-    const std::size_t most = truncation.k > 0 ? truncation.k : 2 * with(0).k();
+    mercer::TruncationOptions half = truncation;
+    half.energy = 0;
+    const std::size_t all =
+        truncation.basis.starts_with("svd") ? std::min(made.table.rows, made.table.cols) : made.table.pi.size();
+    const std::size_t most =
+        truncation.k > 0
+            ? truncation.k
+            : std::min(all, 2 * mercer::LatticeEmbedding::make(teacher, made, play, half, common.seed).k());
     mercer::KChoice choice =
         mercer::choose_k(env, teacher, student, 1, most, options, 3, terminal_progress(common.quiet));
     choice.certificate.env = playing.env;
@@ -197,15 +227,16 @@ struct EmbedVerb {
     };
     const mercer::ReturnSummary of_teacher = earned(teacher), of_lattice = earned(plain),
                                 of_embedding = earned(embedding.policy());
-    std::vector<double> atoms;
-    for (std::size_t b = 0; b < made.actions.axes[0].bins(); ++b) atoms.push_back(made.actions.axes[0].centre(b));
-    const bool line = made.actions.dimensions() == 1;  // W1 between rows is exact for one action dimension
-    if (!line) atoms.assign(made.table.cols, 0);
-    const mercer::TableDistance distance =
-        mercer::table_distance(made.table.pi, embedding.table().pi, atoms, made.visits());
+    const mercer::LatticeDistance distance = mercer::lattice_distance(made, embedding.table());
+    const std::size_t own_rows = made.own.grids.size();
     if (!common.quiet) {
-      tell("{} visited cells of {:.0f}, {:.2f}% pruned; basis {}, k {}\n", made.cells->size(),
+      const bool whole = lattice.unvisited == WhereUnvisited::teacher;
+      tell("{} {} of {:.0f}, {:.2f}% pruned; basis {}, k {}\n", made.cells->size(), whole ? "cells" : "visited cells",
            made.cells->grid().cells(), made.pruned_percent(), embedding.basis(), embedding.k());
+      if (lattice.conditional_actions.value_or(false)) {
+        tell("{} cells have their own action edges; in {} too few different actions were played\n", own_rows,
+             made.table.rows - own_rows);
+      }
       if (made.collapsed_bins > 0) tell("{} bins collapsed: the data has ties\n", made.collapsed_bins);
       if (embedding.empty_rows() > 0) {
         tell("{} of {} rows had nothing left to keep and are uniform: take a larger --k or another --basis\n",
@@ -234,7 +265,9 @@ struct EmbedVerb {
         {"visited_cells", made.cells->size()},
         {"pruned_percent", made.pruned_percent()},
         {"collapsed_bins", made.collapsed_bins},
-        {"w1", line ? json(distance.w1) : json(nullptr)},
+        {"own_action_edges", own_rows},
+        {"w1", distance.w1},
+        {"w1_kind", distance.w1_kind},
         {"tv", distance.tv},
         {"returns",
          {{"teacher", to_json(of_teacher)}, {"lattice", to_json(of_lattice)}, {"embedding", to_json(of_embedding)}}},
@@ -265,7 +298,9 @@ void add_embed(Program& program) {
                             {{"lattice", std::string("lattice")}, {"continuous", std::string("continuous")}});
   state->lattice.add_settings(*verb.settings);
   state->continuous.add_settings(*verb.settings);
-  verb.settings->add({"rollouts", "Episodes that the embedding is made from [200]", "N"}, state->rollouts);
+  verb.settings->add(
+      {"rollouts", "Episodes that the embedding is made from [best 1000, paper and continuous 200]", "N"},
+      state->rollouts);
   verb.settings->add(
       {"max-loss", "Choose the smallest k whose certified loss is at most this share, such as 3%", "SHARE"},
       state->max_loss);

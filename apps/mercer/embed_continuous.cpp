@@ -70,10 +70,8 @@ void ContinuousSettings::run(const Playing& playing, const Shared& shared, const
   const auto teacher = playing.make_policy(*env);
   const mercer::ContinuousOptions completed = complete(*this, playing, shared, common.seed);
   const auto made = mercer::make_continuous(*env, *teacher, completed, terminal_progress(common.quiet));
-  mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, {}};
-  for (const Setting& setting : settings.all()) {
-    if (setting.option->count() > 0) origin.settings[setting.name] = setting.option->results().back();
-  }
+  mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, said(settings)};
+  origin.settings["act"] = completed.act == mercer::Act::mean ? "mean" : "sample";  // as certify should play it
   mercer::write_embedding(shared.out, made.front().embedding, origin);
 
   const mercer::EmbeddingFile file = mercer::read_embedding(shared.out);  // what is judged is what was written

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -5,6 +6,7 @@
 #include "histogram.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/io/file.hpp"
+#include "mercer/measure/bootstrap.hpp"
 #include "mercer/policy/registry.hpp"
 #include "playing.hpp"
 #include "program.hpp"
@@ -80,6 +82,16 @@ struct EvaluateVerb {
     return document;
   }
 
+  // By bootstrap, with fewer samples of many episodes: each takes as long as there are episodes.
+  static json spread_interval(const std::vector<double>& returns) {
+    if (returns.size() < 3) return nullptr;
+    mercer::BootstrapOptions options;
+    options.resamples = std::clamp<std::size_t>(400'000'000 / returns.size(), 200, 2000);
+    const mercer::Range range =
+        mercer::bootstrap_interval(returns, mercer::Statistic::std, 0.05, mercer::Sides::two, options);
+    return {range.low, range.high};
+  }
+
   static void describe(const mercer::Rollouts& played, const std::string& title, const CommonOptions& common,
                        json& document) {
     const mercer::ReturnSummary summary = mercer::summarise(played.returns);
@@ -90,6 +102,7 @@ struct EvaluateVerb {
     document["episodes"] = played.episodes();
     document["steps"] = played.steps();
     document["return"] = to_json(summary);
+    document["std_ci95"] = spread_interval(played.returns);
     document["discounted_return"] = to_json(mercer::summarise(played.discounted_returns));
   }
 };

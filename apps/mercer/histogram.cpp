@@ -34,7 +34,8 @@ std::string histogram(std::span<const double> values, std::size_t width, bool un
   const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(bin_width))), 0, 6);
   std::string text;
   for (std::size_t b = 0; b < bins; ++b) {
-    const double edge = low + static_cast<double>(b) * bin_width;
+    const double place = low + static_cast<double>(b) * bin_width;
+    const double edge = std::abs(place) * std::pow(10, decimals) < 0.5 ? 0 : place;  // never "-0"
     text += fmt::format("  {:>10.{}f} {} {} {}\n", edge, decimals, unicode ? "│" : "|",
                         bar(counts[b] * room * 8 / most, unicode), counts[b] > 0 ? fmt::format("{}", counts[b]) : "");
   }

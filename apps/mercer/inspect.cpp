@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "embed_continuous.hpp"
 #include "mercer/core/error.hpp"
@@ -13,25 +16,42 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// Energy of the kept numbers, largest first: bars for ranks 1, 2, 4, ... of what is left after them.
-std::string energy_plot(std::span<const float> numbers) {
-  std::vector<double> energy;
-  for (const float number : numbers) energy.push_back(static_cast<double>(number) * number);
-  std::ranges::sort(energy, std::greater<>());
-  double total = 0;
-  for (const double value : energy) total += value;
+// Bars for the largest 1, 2, 4, ... of the kept numbers: the share of the whole table's energy that they hold together.
+std::string energy_plot(std::span<const double> energies, double whole) {
   std::string plot;
   double kept = 0;
   std::size_t next = 1;
-  for (std::size_t i = 0; i < energy.size(); ++i) {
-    kept += energy[i];
-    if (i + 1 != next && i + 1 != energy.size()) continue;
-    const double share = total > 0 ? kept / total : 1;
+  for (std::size_t i = 0; i < energies.size(); ++i) {
+    kept += energies[i];
+    if (i + 1 != next && i + 1 != energies.size()) continue;
+    const double share = whole > 0 ? std::min(1.0, kept / whole) : 1;
     plot += fmt::format("{:>8} | {:<40} {:.4f}%\n", i + 1, std::string(static_cast<std::size_t>(40 * share), '#'),
                         100 * share);
     next *= 2;
   }
   return plot;
+}
+
+std::vector<double> singular_values(const mercer::LatticeEmbedding& embedding) {
+  std::vector<double> values;
+  if (!embedding.basis().starts_with("svd")) return values;
+  for (const double energy : embedding.energies()) values.push_back(std::sqrt(energy));
+  return values;
+}
+
+double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+void show_energy(const mercer::LatticeEmbedding& embedding) {
+  const std::vector<double> energies = embedding.energies(), singular = singular_values(embedding);
+  if (energies.empty()) return;
+  const bool known = embedding.whole_energy() > 0;
+  const double whole = known ? embedding.whole_energy() : sum(energies);
+  if (!singular.empty()) {
+    const auto shown = std::span(singular).first(std::min<std::size_t>(singular.size(), 8));
+    fmt::print("  singular values: {:.4g}{}\n", fmt::join(shown, ", "), shown.size() < singular.size() ? ", ..." : "");
+  }
+  fmt::print("  energy of the largest {}, together, of {}:\n{}", singular.empty() ? "coefficients" : "singular values",
+             known ? "the whole table's" : "all that are kept", energy_plot(energies, whole));
 }
 
 void inspect(const std::string& path, const CommonOptions& common) {
@@ -40,8 +60,10 @@ void inspect(const std::string& path, const CommonOptions& common) {
   const mercer::LatticeEmbedding& embedding = file.embedding.lattice();
   const mercer::LatticePolicy& policy = embedding.policy();
   const mercer::Contract& contract = policy.contract();
+  const bool all_cells = static_cast<double>(policy.cells().size()) == policy.cells().grid().cells();
   if (common.json) {
     json axes = json::array();
+    const std::vector<double> energies = embedding.energies();
     for (const mercer::Axis& axis : contract.observation.axes) axes.push_back(axis.name);
     print_json({{"file", path},
                 {"route", "lattice"},
@@ -53,6 +75,11 @@ void inspect(const std::string& path, const CommonOptions& common) {
                 {"payload_bytes", embedding.payload().size()},
                 {"visited_cells", policy.cells().size()},
                 {"action_cells", embedding.table().cols},
+                {"own_action_edges", policy.own_edges().grids.size()},
+                {"energy_share", embedding.whole_energy() > 0 && !energies.empty()
+                                     ? json(sum(energies) / embedding.whole_energy())
+                                     : json(nullptr)},
+                {"singular_values", singular_values(embedding)},
                 {"env", file.origin.env},
                 {"teacher", file.origin.teacher},
                 {"seed", file.origin.seed},
@@ -65,7 +92,10 @@ void inspect(const std::string& path, const CommonOptions& common) {
   fmt::print("  lattice embedding of {} in {}, seed {}\n", file.origin.teacher, file.origin.env, file.origin.seed);
   fmt::print("  basis {}, k {}; parameters {} as published, {} stored\n", embedding.basis(), embedding.k(),
              embedding.parameters().published, embedding.parameters().stored);
-  fmt::print("  {} visited cells, {} action cells\n", policy.cells().size(), embedding.table().cols);
+  fmt::print("  {} {}, {} action cells\n", policy.cells().size(),
+             all_cells ? "cells, the whole lattice" : "visited cells", embedding.table().cols);
+  if (!policy.own_edges().empty())
+    fmt::print("  {} cells with their own action edges\n", policy.own_edges().grids.size());
   for (std::size_t d = 0; d < contract.observation.axes.size(); ++d) {
     const mercer::Edges& edges = policy.cells().grid().axes[d];
     fmt::print("  observation {}: {} bins from {:.4g} to {:.4g}\n", contract.observation.axes[d].name, edges.bins(),
@@ -74,7 +104,7 @@ void inspect(const std::string& path, const CommonOptions& common) {
   for (std::size_t d = 0; d < contract.action.axes.size(); ++d) {
     fmt::print("  action {}: {} bins\n", contract.action.axes[d].name, policy.actions().axes[d].bins());
   }
-  fmt::print("  energy of the largest numbers, together:\n{}", energy_plot(embedding.numbers()));
+  show_energy(embedding);
   if (file.certificate) {
     fmt::print("\n{}", mercer::certificate_page(*file.certificate));
   } else {

@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mercer/basis/basis.hpp"
+#include "mercer/embed/lattice_embedding.hpp"
 #include "mercer/env/registry.hpp"
 #include "mercer/policy/onnx.hpp"
 #include "mercer/policy/registry.hpp"
@@ -31,7 +31,7 @@ void list(const Program& program) {
   for (const mercer::PolicyKind& policy : mercer::known_policies()) {
     document["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
-  for (const std::string& basis : mercer::known_bases()) {
+  for (const std::string& basis : mercer::known_lattice_bases()) {
     document["bases"].push_back({{"name", basis}, {"summary", "of the table of a lattice; docs/bases.md"}});
   }
   for (const auto& verb : program.verbs()) {

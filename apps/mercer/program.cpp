@@ -131,6 +131,7 @@ int Program::dispatch(int argc, char** argv) {
   report_unknown(app_);
   SettingNames known;
   for (const auto& verb : verbs_) {
+    check_values(*verb->settings);
     report_unknown(*verb->app);
     for (const Setting& setting : verb->settings->all()) known[verb->name].push_back(setting.name);
   }

@@ -163,6 +163,7 @@ Setting& Settings::add_text(Setting setting) {
     setting.option = app_.add_flag(flag);
   } else {
     setting.option = app_.add_option(flag)->type_name(setting.value);
+    if (setting.may_stand_alone) setting.option->expected(0, 1);
   }
   setting.option->description(setting.takes_only_choices
                                   ? fmt::format("{}: {}", setting.help, fmt::join(setting.choices, ", "))
@@ -177,13 +178,38 @@ std::string Settings::known_choice(const std::string& name, const std::string& t
   return text;
 }
 
+std::string text_of(const Setting& setting) {
+  const std::string text = setting.option->results().back();
+  return text.empty() && setting.may_stand_alone ? "true" : text;
+}
+
+std::map<std::string, std::string> said(const Settings& settings) {
+  std::map<std::string, std::string> all;
+  for (const Setting& setting : settings.all()) {
+    if (setting.option->count() > 0) all[setting.name] = text_of(setting);
+  }
+  return all;
+}
+
+void check_values(const Settings& settings) {
+  for (const Setting& setting : settings.all()) {
+    if (setting.option->count() == 0) continue;
+    const std::string text = text_of(setting);
+    for (const Setting& other : settings.all()) {
+      if (text != "--" + other.name) continue;
+      throw Error(ErrorCode::missing_option, fmt::format("--{} has no value: {} follows it", setting.name, text),
+                  fmt::format("Write --{} {}", setting.name, setting.value));
+    }
+  }
+}
+
 void fill_settings(const Settings& settings, const std::string& verb, const SettingNames& known,
                    const std::optional<std::filesystem::path>& config) {
   const std::map<std::string, Given> environment = from_environment(known);
   const std::map<std::string, Given> toml = config ? from_toml(*config, verb, known) : std::map<std::string, Given>{};
   for (const Setting& setting : settings.all()) {
     if (setting.option->count() > 0) {
-      setting.assign(setting.option->results().back(), "--" + setting.name);
+      setting.assign(text_of(setting), "--" + setting.name);
     } else if (const auto variable = environment.find(setting.name); variable != environment.end()) {
       setting.assign(variable->second.text, variable->second.source);
     } else if (const auto entry = toml.find(setting.name); entry != toml.end()) {

@@ -6,6 +6,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace CLI {
@@ -27,6 +28,7 @@ struct Setting {
   bool takes_only_choices = false;
   std::function<void(const std::string& text, const std::string& source)> assign = {};
   CLI::Option* option = nullptr;
+  bool may_stand_alone = false;  ///< without a value it is true
 };
 
 /// The settings of one verb.
@@ -37,6 +39,7 @@ class Settings {
   /// A setting that fills `field`, whose present value is the default.
   template <class T>
   Setting& add(Setting setting, T& field) {
+    setting.may_stand_alone = std::is_same_v<T, bool>;
     setting.assign = [&field](const std::string& text, const std::string& source) {
       field = parse_setting<T>(text, source);
     };
@@ -44,6 +47,7 @@ class Settings {
   }
   template <class T>
   Setting& add(Setting setting, std::optional<T>& field) {
+    setting.may_stand_alone = std::is_same_v<T, bool>;
     setting.assign = [&field](const std::string& text, const std::string& source) {
       field = parse_setting<T>(text, source);
     };
@@ -80,6 +84,14 @@ class Settings {
   CLI::App& app_;
   std::vector<Setting> settings_;
 };
+
+/// What a setting was given on the command line, where it was.
+std::string text_of(const Setting& setting);
+/// What the command line said, by name: told in the files that a verb makes.
+std::map<std::string, std::string> said(const Settings& settings);
+
+/// Throws `missing_option` where a flag was taken for the value of the one before, as in `--out --json`.
+void check_values(const Settings& settings);
 
 /// Settings that every source may name: those of all verbs, by verb.
 using SettingNames = std::map<std::string, std::vector<std::string>>;

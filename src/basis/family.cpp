@@ -25,9 +25,8 @@ Family parse_family(std::string_view name) {
 }
 
 void evaluate_family(Family family, bool periodic, double x, std::span<double> out) {
-  std::vector<Lanes> rows(out.size());
-  fill_family(family, periodic, all_lanes(x), out.size(), rows.data());
-  for (std::size_t k = 0; k < out.size(); ++k) out[k] = rows[k][0] * family_norm(family, periodic, k);
+  fill_family(family, periodic, x, out.size(), out.data());
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] *= family_norm(family, periodic, k);
 }
 
 }  // namespace mercer

@@ -19,27 +19,36 @@ inline double family_norm(Family family, bool periodic, std::size_t index) {
 }
 
 // out[k] = 2 x out[k-1] - out[k-2], with two given.
-[[gnu::always_inline]] inline void chebyshev_rows(Lanes x, std::size_t count, Lanes* out) {
-  const Lanes twice = 2.0 * x;
-  for (std::size_t k = 2; k < count; ++k) out[k] = fused(twice, out[k - 1], -out[k - 2]);
+template <class Number>
+[[gnu::always_inline]] inline void chebyshev_rows(Number x, std::size_t count, Number* out) {
+  const Number twice = 2.0 * x;
+  Number before = out[0], last = out[1];  // not read back, which would take longer than to compute the next
+  for (std::size_t k = 2; k < count; ++k) {
+    const Number next = fused(twice, last, -before);
+    out[k] = next;
+    before = last;
+    last = next;
+  }
 }
 
-/// out[k] = function k, apart from `family_norm`, at eight coordinates; k = 0 .. count - 1.
-[[gnu::always_inline]] inline void fill_family(Family family, bool periodic, Lanes x, std::size_t count, Lanes* out) {
-  out[0] = all_lanes(1);
+/// out[k] = function k, apart from `family_norm`, at one coordinate or eight; k = 0 .. count - 1.
+template <class Number>
+[[gnu::always_inline]] inline void fill_family(Family family, bool periodic, Number x, std::size_t count, Number* out) {
+  constexpr std::size_t together = sizeof(Number) / sizeof(double);
+  out[0] = all<Number>(1);
   if (count == 1) return;
   if (periodic || family == Family::cosine) {
-    alignas(64) std::array<double, lane_count> angle, sine, cosine;
-    const Lanes turned = x * (periodic ? std::numbers::pi : std::numbers::pi / 2);
-    store_lanes(turned, angle.data(), lane_count);
+    alignas(64) std::array<double, together> angle, sine, cosine;
+    const Number turned = x * (periodic ? std::numbers::pi : std::numbers::pi / 2);
+    store(turned, angle.data(), together);
     sincos(angle, sine, cosine);
-    const Lanes s = load_lanes(sine.data(), lane_count), c = load_lanes(cosine.data(), lane_count);
+    const Number s = load<Number>(sine.data(), together), c = load<Number>(cosine.data(), together);
     if (periodic) {  // cosines at odd places, sines at even ones
-      Lanes cosines = c, cosines_before = all_lanes(1), sines = s, sines_before = all_lanes(0);
+      Number cosines = c, cosines_before = all<Number>(1), sines = s, sines_before = all<Number>(0);
       for (std::size_t k = 1; k < count; k += 2) {
         out[k] = cosines;
         if (k + 1 < count) out[k + 1] = sines;
-        const Lanes next_cosines = 2.0 * c * cosines - cosines_before, next_sines = 2.0 * c * sines - sines_before;
+        const Number next_cosines = 2.0 * c * cosines - cosines_before, next_sines = 2.0 * c * sines - sines_before;
         cosines_before = cosines, cosines = next_cosines;
         sines_before = sines, sines = next_sines;
       }

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t rows_per_block = 256;
 
-// Returns whether the row became uniform for want of anything positive.
 bool clip(std::span<double> row) {
   double sum = 0;
   for (double& value : row) {
@@ -38,8 +37,9 @@ bool clip(std::span<double> row) {
   return false;
 }
 
-// q = max(g - theta, 0) with theta such that q sums to one; `sorted` is scratch.
-void to_nearest(std::span<double> row, std::vector<double>& sorted) {
+// q = max(g - theta, 0) with theta such that q sums to one.
+void to_nearest(std::span<double> row) {
+  thread_local std::vector<double> sorted;  // kept, so that acting allocates nothing
   // The answer does not change when a constant is added to the row; near the largest entry sums lose nothing.
   const double largest = *std::ranges::max_element(row);
   for (double& value : row) value -= largest;
@@ -71,6 +71,21 @@ void check_row(std::span<const double> row, std::size_t index) {
   }
 }
 
+// Returns whether the row became uniform for want of anything positive.
+bool project(std::span<double> row, SimplexRule rule) {
+  switch (rule) {
+    case SimplexRule::clip:
+      return clip(row);
+    case SimplexRule::euclidean:
+      to_nearest(row);
+      break;
+    case SimplexRule::softmax:
+      softmax(row);
+      break;
+  }
+  return false;
+}
+
 }  // namespace
 
 SimplexRule simplex_rule(std::string_view name) {
@@ -78,6 +93,11 @@ SimplexRule simplex_rule(std::string_view name) {
   const auto found = std::ranges::find(names, name);
   if (found == names.end()) throw_unknown("projection", name, names);
   return static_cast<SimplexRule>(found - names.begin());
+}
+
+bool project_row(std::span<double> row, SimplexRule rule) {
+  check_row(row, 0);
+  return project(row, rule);
 }
 
 std::size_t project_rows(MatrixView<double> rows, SimplexRule rule) {
@@ -88,21 +108,9 @@ std::size_t project_rows(MatrixView<double> rows, SimplexRule rule) {
   }
   std::vector<std::size_t> uniform((rows.rows() + rows_per_block - 1) / rows_per_block);
   for_each_block(rows.rows(), rows_per_block, [&](Block block) {
-    std::vector<double> sorted;
     for (std::size_t index = block.begin; index < block.end; ++index) {
-      const std::span<double> row = rows.row(index);
-      check_row(row, index);
-      switch (rule) {
-        case SimplexRule::clip:
-          uniform[block.index] += clip(row) ? 1 : 0;
-          break;
-        case SimplexRule::euclidean:
-          to_nearest(row, sorted);
-          break;
-        case SimplexRule::softmax:
-          softmax(row);
-          break;
-      }
+      check_row(rows.row(index), index);
+      uniform[block.index] += project(rows.row(index), rule) ? 1 : 0;
     }
   });
   return std::accumulate(uniform.begin(), uniform.end(), std::size_t{0});

@@ -1,22 +1,57 @@
 #include "mercer/basis/truncation.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
 #include "mercer/core/error.hpp"
 
 namespace mercer {
+namespace {
+
+// A pair's energy is shared by two places: compared per place it is its squared magnitude.
+double per_place(const Term& term) { return term.energy / static_cast<double>(term.count); }
+
+void check_k(std::size_t k, std::size_t size) {
+  if (k <= size) return;
+  throw Error(ErrorCode::out_of_range, fmt::format("K is {}; legal: 0 to {}", k, size),
+              "Keep at most as many coefficients as there are");
+}
+
+// Coefficients that are marked one by one and read in order, which takes no sorting.
+class Marks {
+ public:
+  void take(const Term& term) {
+    for (const std::size_t index : {term.first, term.second}) {
+      if (index >= marked_.size()) marked_.resize(std::max(index + 1, 2 * marked_.size()));
+      marked_[index] = 1;
+    }
+  }
+  bool has(const Term& term) const { return term.first < marked_.size() && marked_[term.first] != 0; }
+  std::vector<std::size_t> indices() const {
+    std::vector<std::size_t> out;
+    out.reserve(static_cast<std::size_t>(std::ranges::count(marked_, 1)));
+    for (std::size_t i = 0; i < marked_.size(); ++i) {
+      if (marked_[i] != 0) out.push_back(i);
+    }
+    return out;
+  }
+
+ private:
+  std::vector<char> marked_;
+};
+
+}  // namespace
 
 Truncation::Truncation(std::vector<Term> terms, bool keep_mean) : ranked_(std::move(terms)) {
-  const auto comes_before = [keep_mean](const Term& a, const Term& b) {
+  std::ranges::sort(ranked_, [keep_mean](const Term& a, const Term& b) {
     if (keep_mean && a.mean != b.mean) return a.mean;
-    // A pair's energy is shared by two places: compared per place it is its squared magnitude.
-    const double of_a = a.energy / static_cast<double>(a.count);
-    const double of_b = b.energy / static_cast<double>(b.count);
+    const double of_a = per_place(a), of_b = per_place(b);
     return of_a != of_b ? of_a > of_b : a.first < b.first;
-  };
-  std::ranges::sort(ranked_, comes_before);
+  });
 
   const std::size_t n = ranked_.size();
   counted_.resize(n + 1);
@@ -31,10 +66,7 @@ Truncation::Truncation(std::vector<Term> terms, bool keep_mean) : ranked_(std::m
 }
 
 Truncation::Choice Truncation::choose(std::size_t k) const {
-  if (k > size_) {
-    throw Error(ErrorCode::out_of_range, fmt::format("K is {}; legal: 0 to {}", k, size_),
-                "Keep at most as many coefficients as there are");
-  }
+  check_k(k, size_);
   const auto after = std::ranges::upper_bound(counted_, k);
   const auto prefix = static_cast<std::size_t>(after - counted_.begin()) - 1;
   const bool room_for_one = counted_[prefix] < k;
@@ -43,16 +75,10 @@ Truncation::Choice Truncation::choose(std::size_t k) const {
 
 std::vector<std::size_t> Truncation::kept(std::size_t k) const {
   const Choice choice = choose(k);
-  std::vector<std::size_t> indices;
-  indices.reserve(k);
-  const auto take = [&](const Term& term) {
-    indices.push_back(term.first);
-    if (term.second != term.first) indices.push_back(term.second);
-  };
-  for (std::size_t i = 0; i < choice.prefix; ++i) take(ranked_[i]);
-  if (choice.filler < ranked_.size()) take(ranked_[choice.filler]);
-  std::ranges::sort(indices);
-  return indices;
+  Marks marks;
+  for (std::size_t i = 0; i < choice.prefix; ++i) marks.take(ranked_[i]);
+  if (choice.filler < ranked_.size()) marks.take(ranked_[choice.filler]);
+  return marks.indices();
 }
 
 double Truncation::discarded_energy(std::size_t k) const {
@@ -82,6 +108,53 @@ std::size_t Truncation::smallest_k(double energy) const {
     }
   }
   return low;
+}
+
+std::vector<std::size_t> largest_kept(std::span<const Term> terms, std::size_t k, bool keep_mean) {
+  const auto size_of = [&](const Term& term) { return keep_mean && term.mean ? HUGE_VAL : per_place(term); };
+  const auto before = [&](const Term* a, const Term* b) {
+    const double of_a = size_of(*a), of_b = size_of(*b);
+    return of_a != of_b ? of_a > of_b : a->first < b->first;
+  };
+  // The leading bits of numbers that are not negative rise with them: whole levels are taken, from the highest on, and
+  // only one has to be looked into.
+  constexpr unsigned below_level = 49;
+  const auto level_of = [&](const Term& term) {
+    return static_cast<std::size_t>(std::bit_cast<std::uint64_t>(std::abs(size_of(term))) >> below_level);
+  };
+  std::vector<std::size_t> places(std::size_t{1} << (63 - below_level));
+  std::size_t size = 0;
+  for (const Term& term : terms) {
+    places[level_of(term)] += term.count;
+    size += term.count;
+  }
+  check_k(k, size);
+  std::size_t left = k, level = places.size();
+  while (level > 0 && places[level - 1] <= left) left -= places[--level];
+  Marks marks;
+  std::vector<const Term*> close;
+  for (const Term& term : terms) {
+    const std::size_t own = level_of(term);
+    if (own >= level) {
+      marks.take(term);
+    } else if (own + 1 == level) {
+      close.push_back(&term);
+    }
+  }
+  std::ranges::sort(close, before);
+  for (auto term = close.begin(); term != close.end() && (*term)->count <= left; ++term) {
+    marks.take(**term);
+    left -= (*term)->count;
+  }
+  if (left > 0) {  // the next one of those that take one place
+    const Term* filler = nullptr;
+    for (const Term& term : terms) {
+      const bool possible = term.count == 1 && !marks.has(term);
+      if (possible && (filler == nullptr || before(&term, filler))) filler = &term;
+    }
+    if (filler != nullptr) marks.take(*filler);
+  }
+  return marks.indices();
 }
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "mercer/certify/coupling.hpp"
+#include "mercer/core/error.hpp"
 #include "mercer/measure/returns.hpp"
 #include "mercer/rollout/paired.hpp"
 
@@ -29,6 +30,7 @@ std::vector<std::string> always_outside(const Env& env, std::uint32_t horizon) {
 
 Certificate certify(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress) {
+  require_confidence(options.confidence);
   const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);
   RolloutOptions playing;
   playing.episodes = options.episodes;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "certify/world_rows.hpp"
 #include "mercer/certify/certify.hpp"
 #include "mercer/certify/coupling.hpp"
 #include "mercer/embed/lattice_policy.hpp"
@@ -112,6 +113,21 @@ void add_rigorous(Ladder& ladder) {
   }
 }
 
+void add_world(Ladder& ladder, const Rollouts& held_out) {
+  const CertifyOptions& options = ladder.options;
+  const double own = ladder.env.task().gamma;
+  const double gamma = options.gamma < 1 ? options.gamma : own < 1 ? own : 0.99;
+  const FiniteWorldOrNot found =
+      find_finite_world(ladder.env, ladder.teacher, ladder.student, held_out, options, gamma);
+  if (!found.world) {
+    ladder.out.not_covered.push_back(found.why_not);
+    return;
+  }
+  LevelRows rows = world_rows(*found.world, options, ladder.horizon);
+  for (CertificateRow& row : rows.rows) ladder.out.rows.push_back(std::move(row));
+  for (std::string& sentence : rows.not_covered) ladder.out.not_covered.push_back(std::move(sentence));
+}
+
 }  // namespace
 
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
@@ -119,21 +135,25 @@ LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& st
   const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);
   Ladder ladder{env, teacher, student, options, horizon, measured, return_range(env, horizon, options.gamma).width(),
                 {}};
-  if (options.levels.contains(Level::statistical)) {
+  const bool modelled =
+      options.model && (options.levels.contains(Level::paper) || options.levels.contains(Level::rigorous) ||
+                        options.levels.contains(Level::exact));
+  Rollouts held_out;
+  if (options.levels.contains(Level::statistical) || (modelled && !is_finite(env))) {
     RolloutOptions playing;
     playing.episodes = std::min(options.episodes, options.coupled);
     playing.seed = options.seed;
     playing.act = options.act;
     playing.horizon = horizon;
-    const Rollouts held_out = rollout(env, teacher, playing, progress);
+    held_out = rollout(env, teacher, playing, progress);
+  }
+  if (options.levels.contains(Level::statistical)) {
     add_coupling(ladder, held_out);
     add_pruning(ladder, held_out);
   }
   if (options.levels.contains(Level::rigorous)) add_rigorous(ladder);
-  // Levels paper, exact and the rest of rigorous stand on a finite model of the task; their rows belong here.
-  if (options.levels.contains(Level::paper) || options.levels.contains(Level::exact)) {
-    ladder.out.not_covered.emplace_back("the levels paper and exact: they stand on a finite model of the task");
-  }
+  if (modelled) add_world(ladder, held_out);
+  mark_winners(ladder.out.rows);
   return std::move(ladder.out);
 }
 

@@ -181,6 +181,12 @@ std::vector<DictionaryOptions> default_dictionaries() {
 Compressed compress(const Env& env, const Policy& teacher, const CompressOptions& options, const CandidateSink& sink,
                     const Progress& progress) {
   require_in_range("the number of terms", static_cast<double>(options.most_terms), 1, 256, "Take 20");
+  for (const DictionaryOptions& dictionary : options.dictionaries) {  // refuse a name that is none before any work
+    ContinuousOptions named;
+    named.dictionary = dictionary;
+    named.act = options.judge.act;
+    if (options.continuous) check_options(named, teacher);
+  }
   if (options.formats.empty()) throw Error(ErrorCode::missing_option, "no number format to try", "Name one, as int8");
   return Search(env, teacher, options, sink, progress).run();
 }

@@ -24,6 +24,7 @@ Selection::Selection(const Env& env, const Policy& teacher, const SelectionOptio
   if (!options.max_loss && !options.max_loss_return) {
     throw Error(ErrorCode::missing_option, "no budget was given", "Give a largest loss");
   }
+  require_confidence(options.confidence);
   require_in_range("select episodes", static_cast<double>(options.select_episodes), 2, 1e9, "Take 4000");
   require_in_range("certify episodes", static_cast<double>(options.certify_episodes), 2, 1e9, "Take 100000");
   require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
@@ -88,6 +89,7 @@ Selection::Verdict Selection::certify(std::span<const Contender> contenders, con
   how.confidence = options_.confidence;
   how.act = options_.act;
   how.levels = {Level::statistical};
+  how.model = false;  // would be made anew for every attempt
   how.max_loss = options_.max_loss;
   how.max_loss_return = options_.max_loss_return;
   const std::vector<std::size_t> order = in_turn(contenders);

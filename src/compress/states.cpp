@@ -72,16 +72,19 @@ Certificate certificate_of(const Policy& teacher, const std::vector<double>& err
   out.upper_percent = 100 * betting_upper(errors, {0, 1}, 1 - confidence);
   out.confidence = options.confidence;
   out.method = "betting";
+  out.about = "action";
   out.act = "mean";
   out.teacher = teacher.name();
   out.episodes = 0;
   out.seed = options.seed;
   out.attempt = attempt;
   out.budget_percent = 100 * options.max_error;
-  out.rows.push_back(certificate_row(
-      "mean action error in percent of the range", "statistical", *out.upper_percent, out.loss_percent, 100,
+  CertificateRow row = certificate_row(
+      "mean error", "statistical", *out.upper_percent, out.loss_percent, 100,
       {fmt::format("{} logged states, drawn independently from the distribution that matters", errors.size()),
-       "the embedding was fixed before these states were looked at"}));
+       "the embedding was fixed before these states were looked at"});
+  row.about = "action, in percent of its range";
+  out.rows.push_back(std::move(row));
   out.not_covered = {"the return: no task was played, and small errors of actions can cost much",
                      "states unlike the logged ones, such as those that the embedding itself leads to",
                      "dependence between logged states: those of one episode say less than as many drawn apart"};

@@ -105,10 +105,12 @@ std::vector<std::string> formulas(const ContinuousEmbedding& embedding) {
     std::string sum;
     for (std::size_t t = 0; t < terms.size(); ++t) {
       const double c = code.coefficients[o * terms.size() + t];
+      if (c == 0) continue;
       const std::string size = fmt::format("{:.3g}", std::abs(c));
       sum += sum.empty() ? (c < 0 ? "-" : "") : (c < 0 ? " - " : " + ");
       sum += terms[t] == "1" ? size : fmt::format("{} {}", size, terms[t]);
     }
+    if (sum.empty()) sum.push_back('0');
     const std::size_t actions = contract.action.dimensions();
     const std::string& action = contract.action.axes[o % actions].name;
     if (code.head == Head::mean || (code.head == Head::gaussian && o < actions)) {

@@ -36,8 +36,20 @@ std::size_t blocks_for(const Samples& samples) {
   return samples.group() * std::max<std::size_t>(1, block_size / samples.group());
 }
 
+// In the order of blocks, whatever the threads.
+Quadratic sum_of(const std::vector<Quadratic>& parts, Index size, bool curvature) {
+  Quadratic sum{0, Vector::Zero(size), Matrix::Zero(size, size)};
+  for (const Quadratic& part : parts) {
+    sum.value += part.value;
+    if (!curvature) continue;
+    sum.slope += part.slope;
+    sum.curvature += part.curvature;
+  }
+  return sum;
+}
+
 // Adds up weigh(block, f, first, second), which turns the values f of one output into the objective and its first and
-// second derivatives by f (the second as what stands on the diagonal); in the order of blocks, whatever the threads.
+// second derivatives by f (the second as what stands on the diagonal).
 using Weigh = std::function<double(Block, const Vector& f, Vector& first, Vector& second)>;
 Quadratic add_up(const Features& features, const Samples& samples, const Vector& c, bool curvature,
                  const Weigh& weigh) {
@@ -54,14 +66,7 @@ Quadratic add_up(const Features& features, const Samples& samples, const Vector&
     const Matrix weighted = phi * second.asDiagonal();
     part.curvature.noalias() = weighted * phi.transpose();
   });
-  Quadratic sum{0, Vector::Zero(c.size()), Matrix::Zero(c.size(), c.size())};
-  for (const Quadratic& part : parts) {
-    sum.value += part.value;
-    if (!curvature) continue;
-    sum.slope += part.slope;
-    sum.curvature += part.curvature;
-  }
-  return sum;
+  return sum_of(parts, c.size(), curvature);
 }
 
 // Half the sum of w (f - g)^2.
@@ -130,14 +135,7 @@ Quadratic add_up_density(const Features& features, const Samples& samples, const
     centred *= root.asDiagonal();
     part.curvature.noalias() = centred * centred.transpose();
   });
-  Quadratic sum{0, Vector::Zero(c.size()), Matrix::Zero(c.size(), c.size())};
-  for (const Quadratic& part : parts) {
-    sum.value += part.value;
-    if (!curvature) continue;
-    sum.slope += part.slope;
-    sum.curvature += part.curvature;
-  }
-  return sum;
+  return sum_of(parts, c.size(), curvature);
 }
 
 Quadratic quadratic_of(const Features& features, const Samples& samples, const Vector& c, std::size_t o, bool curvature,

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <zlib.h>
 
+#include "io/corrupt.hpp"
 #include "measure/certificate_json.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/io/safetensors.hpp"
@@ -37,38 +39,31 @@ nlohmann::json read_manifest(const std::filesystem::path& path, const Safetensor
   return manifest;
 }
 
-// Plays as its decoded policy does; the embedding it came from need not be kept.
-class EmbeddedPolicy : public Policy {
- public:
-  EmbeddedPolicy(std::string name, Embedding embedding)
-      : Policy(std::move(name), embedding.policy().contract()), embedding_(std::move(embedding)) {}
-
-  void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override {
-    embedding_.policy().sample(observation, draws, action);
+// What is played outlives the embedding it was decoded from: copies share rows and terms.
+std::unique_ptr<Policy> played(const std::string& file, std::span<const PolicySetting> settings) {
+  const EmbeddingFile read = read_embedding(file, parse_acting(settings));
+  if (read.embedding.is_lattice()) return std::make_unique<LatticePolicy>(read.embedding.lattice().policy());
+  if (!settings.empty()) {
+    throw Error(ErrorCode::bad_value,
+                fmt::format("'{}' is a continuous embedding, which has no setting '{}'", file, settings.front().key),
+                "Leave it out: only lattices act in several ways");
   }
-  void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override {
-    embedding_.policy().mean_action(observation, action);
-  }
-  void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
-                std::span<double> out) const override {
-    embedding_.policy().log_prob(observation, action, out);
-  }
-  bool cdf(MatrixView<const double> observation, std::size_t dimension, double value,
-           std::span<double> out) const override {
-    return embedding_.policy().cdf(observation, dimension, value, out);
-  }
-
- private:
-  Embedding embedding_;
-};
+  const ContinuousEmbedding& own = read.embedding.continuous();
+  return continuous_policy(file, own.policy().contract(), own.code().head, own.code().squash, own.function());
+}
 
 [[maybe_unused]] const bool registered = [] {
-  register_policy_file({"FILE.mercer", "an embedding that 'mercer embed' wrote"}, ".mercer",
-                       [](const std::string& file, const Task&) -> std::unique_ptr<Policy> {
-                         return std::make_unique<EmbeddedPolicy>(file, read_embedding(file).embedding);
+  register_policy_file({"FILE.mercer", "an embedding that 'mercer embed' or 'mercer compress' wrote"}, ".mercer",
+                       [](const std::string& file, std::span<const PolicySetting> settings, const Task&) {
+                         return played(file, settings);
                        });
   return true;
 }();
+
+// Ties the manifest, and the certificate in it, to these very bytes.
+std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
+  return static_cast<std::uint32_t>(::crc32(0, bytes.data(), static_cast<unsigned>(bytes.size())));
+}
 
 }  // namespace
 
@@ -80,6 +75,8 @@ void write_embedding(const std::filesystem::path& path, const Embedding& embeddi
       {"basis", embedding.basis()},
       {"k", embedding.k()},
       {"parameters", {{"published", embedding.parameters().published}, {"stored", embedding.parameters().stored}}},
+      {"checksum", checksum(embedding.payload())},
+      {"energy", embedding.is_lattice() ? embedding.lattice().whole_energy() : 0.0},
       {"env", origin.env},
       {"teacher", origin.teacher},
       {"seed", origin.seed},
@@ -90,22 +87,27 @@ void write_embedding(const std::filesystem::path& path, const Embedding& embeddi
   write_safetensors(path, {{{"payload", std::move(payload)}}, {{"mercer", manifest.dump()}}});
 }
 
-EmbeddingFile read_embedding(const std::filesystem::path& path) {
+EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& acting) {
   const Safetensors file = read_safetensors(path);
   const nlohmann::json manifest = read_manifest(path, file);
   const Array& payload = require_array(file.tensors, "payload", path);
   if (payload.type != Array::Type::u8) refuse(path, "its payload is not made of bytes");
   std::vector<std::uint8_t> bytes(payload.data.size());
   std::memcpy(bytes.data(), payload.data.data(), bytes.size());
+  // Files of before did not have one.
+  if (manifest.contains("checksum") && manifest["checksum"] != checksum(bytes)) {
+    throw_corrupt(path.string(), "has a payload that does not fit its checksum");
+  }
   const Contract contract = contract_from_json(manifest["contract"], path.string());
   Embedding embedding = manifest["route"] == "lattice"
-                            ? Embedding(LatticeEmbedding::decode(bytes, contract, path.string()))
+                            ? Embedding(LatticeEmbedding::decode(bytes, contract, path.string(), acting))
                             : Embedding(ContinuousEmbedding::decode(bytes, contract, path.string()));
   try {
     const nlohmann::json& counts = manifest.at("parameters");
     if (embedding.is_lattice()) {
       embedding.lattice().set_parameters(
           {counts.at("published").get<std::size_t>(), counts.at("stored").get<std::size_t>()});
+      embedding.lattice().set_whole_energy(manifest.value("energy", 0.0));
     }
     EmbeddingOrigin origin{manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
                            manifest.at("seed").get<std::uint64_t>(),

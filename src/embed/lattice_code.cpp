@@ -19,19 +19,23 @@ void write_grid(ByteWriter& out, const Grid& grid) {
   }
 }
 
+Edges read_edges(ByteReader& in, std::size_t count) {
+  Edges axis;
+  for (std::size_t i = 0; i < count; ++i) {
+    axis.values.push_back(in.real());
+    const bool rises = i == 0 || axis.values[i] > axis.values[i - 1];
+    if (!std::isfinite(axis.values[i]) || !rises) throw_corrupt(in.where(), "has edges that do not rise");
+  }
+  return axis;
+}
+
 Grid read_grid(ByteReader& in) {
   Grid grid;
   const std::size_t dimensions = in.count(most_dimensions, 1);
   for (std::size_t d = 0; d < dimensions; ++d) {
-    Edges axis;
     const std::size_t edges = in.count(most_bins + 1, 4);
     if (edges < 2) throw_corrupt(in.where(), "has a dimension without bins");
-    for (std::size_t i = 0; i < edges; ++i) {
-      axis.values.push_back(in.real());
-      const bool rises = i == 0 || axis.values[i] > axis.values[i - 1];
-      if (!std::isfinite(axis.values[i]) || !rises) throw_corrupt(in.where(), "has edges that do not rise");
-    }
-    grid.axes.push_back(std::move(axis));
+    grid.axes.push_back(read_edges(in, edges));
   }
   return grid;
 }
@@ -69,6 +73,37 @@ void read_cells(ByteReader& in, LatticeCode& code) {
   }
 }
 
+// A bit for each row says whether it has its own edges, which follow.
+void write_own_edges(ByteWriter& out, const OwnEdges& own) {
+  std::vector<std::size_t> has;
+  for (const std::size_t place : own.places) has.push_back(place == OwnEdges::none ? 0 : 1);
+  out.packed(has, 1);
+  for (const std::size_t place : own.places) {
+    if (place == OwnEdges::none) continue;
+    for (const Edges& axis : own.grids[place].axes) {
+      for (const double edge : axis.values) out.real(static_cast<float>(edge));
+    }
+  }
+}
+
+OwnEdges read_own_edges(ByteReader& in, std::size_t rows, const Grid& common) {
+  OwnEdges own{in.packed(rows, 1), {}};
+  for (std::size_t& place : own.places) {
+    if (place == 0) {
+      place = OwnEdges::none;
+      continue;
+    }
+    place = own.grids.size();
+    Grid grid;
+    for (const Edges& axis : common.axes) grid.axes.push_back(read_edges(in, axis.values.size()));
+    own.grids.push_back(std::move(grid));
+  }
+  return own;
+}
+
+// How actions are said to lie. Files of before know the first two.
+enum class ActionKind : std::uint8_t { box, discrete, box_and_own_edges };
+
 unsigned bits_for(std::size_t count) { return std::max(1U, static_cast<unsigned>(std::bit_width(count - 1))); }
 
 }  // namespace
@@ -78,7 +113,10 @@ std::vector<std::uint8_t> encode(const LatticeCode& code) {
   out.byte(version);
   out.byte(lattice_route);
   write_grid(out, code.states);
-  out.byte(code.discrete ? 1 : 0);
+  const ActionKind kind = code.discrete      ? ActionKind::discrete
+                          : code.own.empty() ? ActionKind::box
+                                             : ActionKind::box_and_own_edges;
+  out.byte(static_cast<std::uint8_t>(kind));
   if (code.discrete) {
     out.whole(static_cast<std::size_t>(code.actions.cells()));
   } else {
@@ -88,6 +126,7 @@ std::vector<std::uint8_t> encode(const LatticeCode& code) {
   out.byte(code.play.noise ? 1 : 0);
   out.byte(static_cast<std::uint8_t>(code.simplex));
   write_cells(out, code);
+  if (kind == ActionKind::box_and_own_edges) write_own_edges(out, code.own);
   out.byte(static_cast<std::uint8_t>(code.order));
   if (code.order == RowOrder::mean_action) out.packed(code.rows, bits_for(code.cells()));
   out.text(code.basis);
@@ -114,13 +153,15 @@ LatticeCode decode_lattice(std::span<const std::uint8_t> payload, const std::str
     throw_corrupt(where, "has a payload of another version or kind");
   LatticeCode code;
   code.states = read_grid(in);
-  code.discrete = choice(1) == 1;
+  const auto kind = static_cast<ActionKind>(choice(2));
+  code.discrete = kind == ActionKind::discrete;
   code.actions = code.discrete ? discrete_action_grid(in.whole<std::uint64_t>(most_bins)) : read_grid(in);
   code.play.unvisited = static_cast<Unvisited>(choice(1));
   code.play.noise = choice(1) == 1;
   code.simplex = static_cast<SimplexRule>(choice(2));
   read_cells(in, code);
-  code.order = static_cast<RowOrder>(choice(3));
+  if (kind == ActionKind::box_and_own_edges) code.own = read_own_edges(in, code.cells(), code.actions);
+  code.order = static_cast<RowOrder>(choice(4));
   if (code.order == RowOrder::mean_action)
     code.rows = in.packed(code.cells(), bits_for(std::max<std::size_t>(code.cells(), 1)));
   code.basis = in.text(256);

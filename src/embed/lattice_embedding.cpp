@@ -1,77 +1,73 @@
 #include "mercer/embed/lattice_embedding.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 #include <fmt/format.h>
 
-#include "embed/lattice_code.hpp"
+#include "embed/factor_rows.hpp"
+#include "embed/joined_rows.hpp"
+#include "embed/keep_table.hpp"
+#include "embed/row_model.hpp"
+#include "embed/table_layout.hpp"
 #include "io/corrupt.hpp"
 #include "mercer/basis/svd.hpp"
 #include "mercer/basis/truncation.hpp"
 #include "mercer/core/error.hpp"
+#include "mercer/core/nearest.hpp"
 
 namespace mercer {
 namespace {
 
-std::vector<double> reordered(const PolicyTable& table, const std::vector<std::size_t>& order) {
-  std::vector<double> values;
-  values.reserve(table.pi.size());
-  for (const std::size_t row : order) values.insert(values.end(), table.row(row).begin(), table.row(row).end());
-  return values;
-}
-
-double centre_of(const SvdBasis& svd, std::size_t columns) {
-  return svd.options().centred ? 1 / static_cast<double>(columns) : 0;
-}
-
-// A rank-k table is left * right. The right factor's rows are orthonormal, so the best left one is the table times its
-// transpose, whatever weights the right one was found with.
-void keep_rank(const SvdBasis& svd, const Table& table, LatticeCode& code) {
-  const std::size_t columns = table.columns();
-  const double centre = centre_of(svd, columns);
-  const std::vector<double>& right = svd.factors().vt;
-  for (std::size_t r = 0; r < table.rows(); ++r) {
-    for (std::size_t i = 0; i < code.k; ++i) {
-      double sum = 0;
-      for (std::size_t c = 0; c < columns; ++c)
-        sum += (table.values[r * columns + c] - centre) * right[i * columns + c];
-      code.numbers.push_back(static_cast<float>(sum));
-    }
+void check_factors(const LatticeCode& code, const TableLayout& layout, const std::string& where) {
+  if (code.k > code.numbers.size() || code.numbers.size() != code.k * (layout.rows + layout.columns)) {
+    throw_corrupt(where, "has factors that do not fit its table");
   }
-  for (std::size_t i = 0; i < code.k * columns; ++i) code.numbers.push_back(static_cast<float>(right[i]));
 }
 
-void keep_largest(const Basis& basis, const Table& table, LatticeCode& code) {
-  const std::vector<double> coefficients = basis.apply(table.values);
-  code.kept = Truncation(basis.terms(coefficients)).kept(code.k);
-  for (const std::size_t index : code.kept) code.numbers.push_back(static_cast<float>(coefficients[index]));
-}
-
-std::vector<double> multiply(const LatticeCode& code, const SvdBasis& svd, std::size_t rows, std::size_t columns,
-                             const std::string& where) {
-  if (code.numbers.size() != code.k * (rows + columns)) throw_corrupt(where, "has factors that do not fit its table");
-  std::vector<double> values(rows * columns, centre_of(svd, columns));
-  const float* right = code.numbers.data() + rows * code.k;
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t i = 0; i < code.k; ++i) {
-      const double left = code.numbers[r * code.k + i];
-      for (std::size_t c = 0; c < columns; ++c) values[r * columns + c] += left * right[i * columns + c];
-    }
-  }
-  return values;
-}
-
-std::vector<double> reconstruct(const LatticeCode& code, Basis& basis, std::size_t rows, std::size_t columns,
-                                const std::string& where) {
-  if (const auto* svd = dynamic_cast<const SvdBasis*>(&basis)) return multiply(code, *svd, rows, columns, where);
-  basis.train({{rows, columns}, std::vector<double>(rows * columns)});
+// All coefficients of a basis that is made ready for the table, zeros for those that were dropped.
+std::vector<double> coefficients_of(const LatticeCode& code, Basis& basis, const TableLayout& layout,
+                                    const std::string& where) {
+  basis.train({layout.shape, std::vector<double>(layout.rows * layout.columns)});
   if (code.numbers.size() != code.kept.size() || (!code.kept.empty() && code.kept.back() >= basis.size())) {
     throw_corrupt(where, "has coefficients that its basis does not");
   }
   std::vector<double> coefficients(basis.size());
   for (std::size_t i = 0; i < code.kept.size(); ++i) coefficients[code.kept[i]] = code.numbers[i];
-  return basis.reverse(coefficients);
+  return coefficients;
+}
+
+// Rows one by one, as the layout numbers them.
+std::shared_ptr<const RowEvaluator> evaluate(const LatticeCode& code, const TableLayout& layout,
+                                             const std::string& where) {
+  if (const auto model = parse_row_model(code.basis)) return model_rows(*model, code, where);
+  const std::unique_ptr<Basis> basis = make_basis(code.basis);
+  if (const auto* svd = dynamic_cast<const SvdBasis*>(basis.get())) {
+    check_factors(code, layout, where);
+    return std::make_shared<FactorRows>(code.numbers, layout.rows, layout.columns, code.k,
+                                        svd_centre(*svd, layout.columns));
+  }
+  const std::vector<double> coefficients = coefficients_of(code, *basis, layout, where);
+  auto rows = basis->evaluator(coefficients, code.kept);
+  const std::size_t last = layout.shape.back();
+  if (last == layout.columns) return rows;
+  return std::make_shared<JoinedRows>(std::move(rows), layout.columns / last, last);
+}
+
+// The rows of all cells, before they are distributions again. A basis is fastest with all of them at once.
+std::vector<double> reconstruct(const LatticeCode& code, const TableLayout& layout, const std::string& where) {
+  if (!parse_row_model(code.basis)) {
+    const std::unique_ptr<Basis> basis = make_basis(code.basis);
+    if (dynamic_cast<const SvdBasis*>(basis.get()) == nullptr) {
+      return gather(basis->reverse(coefficients_of(code, *basis, layout, where)), layout);
+    }
+  }
+  const std::shared_ptr<const RowEvaluator> rows = evaluate(code, layout, where);
+  std::vector<double> values(layout.places.size() * layout.columns);
+  for (std::size_t r = 0; r < layout.places.size(); ++r) {
+    rows->row(layout.places[r], std::span(values).subspan(r * layout.columns, layout.columns));
+  }
+  return values;
 }
 
 // The order of rows, from the cells or as it was written down.
@@ -85,10 +81,16 @@ std::vector<std::size_t> rows_of(const LatticeCode& code, const Cells& cells, co
   return code.rows;
 }
 
-}  // namespace
+TableLayout layout_of(const LatticeCode& code, const Cells& cells, const std::string& where) {
+  const auto columns = static_cast<std::size_t>(code.actions.cells());
+  if (parse_row_model(code.basis)) return list_layout(order_rows(cells, {}, {}, RowOrder::lexicographic), columns);
+  return code.order == RowOrder::axes ? axes_layout(cells, code.actions)
+                                      : list_layout(rows_of(code, cells, where), columns);
+}
 
-LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
-                                        const TruncationOptions& options, std::uint64_t seed) {
+// What the table is made of before any of it is kept.
+LatticeCode begin_code(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
+                       const TruncationOptions& options) {
   LatticeCode code;
   code.states = lattice.cells->grid();
   for (std::size_t c = 0; c < lattice.cells->size(); ++c) {
@@ -98,58 +100,91 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
   }
   code.discrete = teacher.action_space().is_discrete();
   code.actions = lattice.actions;
+  code.own = lattice.own;
   code.play = play;
   code.simplex = options.simplex;
-  code.order = options.order;
-  code.rows = order_rows(*lattice.cells, lattice.table, lattice.actions, options.order);
+  return code;
+}
 
-  const Table table{{lattice.table.rows, lattice.table.cols}, reordered(lattice.table, code.rows)};
-  const std::unique_ptr<Basis> basis = make_basis(options.basis, seed);
-  std::vector<double> weights = lattice.visits(), ordered_weights;
-  for (const std::size_t row : code.rows) ordered_weights.push_back(weights[row]);
-  basis->train(table, ordered_weights);
-  const auto* svd = dynamic_cast<const SvdBasis*>(basis.get());
-  code.basis = basis->name();
-  code.k = options.k > 0 ? options.k : std::max<std::size_t>(1, basis->size() / 2);
-  require_in_range(fmt::format("k for basis '{}'", code.basis), static_cast<double>(code.k), 1,
-                   static_cast<double>(basis->size()), "0 keeps half of them");
-  if (svd != nullptr) {
-    keep_rank(*svd, table, code);
+}  // namespace
+
+std::vector<std::string> known_lattice_bases() {
+  std::vector<std::string> names = known_bases();
+  for (std::string& name : known_row_models()) names.push_back(std::move(name));
+  return names;
+}
+
+void check_lattice_basis(const std::string& basis) {
+  const std::string name = basis.substr(0, basis.find(':'));
+  const std::vector<std::string> known = known_lattice_bases();
+  if (std::ranges::find(known, name) == known.end()) throw_unknown("basis", name, known);
+  if (!parse_row_model(basis)) make_basis(basis);
+}
+
+LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
+                                        const TruncationOptions& options, std::uint64_t seed) {
+  check_lattice_basis(options.basis);
+  LatticeCode code = begin_code(teacher, lattice, play, options);
+  double energy = 0;
+  ParameterCount parameters;
+  if (const auto model = parse_row_model(options.basis)) {
+    code.basis = model->name();
+    code.k = options.k > 0 ? options.k : model->usual_k(lattice.table.cols);
+    keep_rows(*model, lattice.table, seed, code);
+    parameters = parameters_of(*model, code);
   } else {
-    keep_largest(*basis, table, code);
+    const std::unique_ptr<Basis> basis = make_basis(options.basis, seed);
+    energy = keep_table(*basis, lattice, options, code);
+    parameters = basis->parameters(code.k);
   }
-  const LatticePolicy shape = lattice_policy("", teacher, lattice, lattice.table, play);
-  LatticeEmbedding made = decode(encode(code), shape.contract(), teacher.name());
-  made.parameters_ = basis->parameters(code.k);
+  const std::string name = fmt::format("{} ({} {})", teacher.name(), code.basis, code.k);
+  LatticeEmbedding made = decode(encode(code), lattice_contract(teacher), name);
+  made.parameters_ = parameters;
+  made.parameters_.stored += code.own.numbers();
+  made.whole_energy_ = energy;
   return made;
 }
 
 LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload, Contract contract,
-                                          const std::string& where) {
+                                          const std::string& where, const Acting& acting) {
   const LatticeCode code = decode_lattice(payload, where);
   const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells());
   if (rows == 0 || columns == 0 || columns > (std::size_t{1} << 28) / rows) {
     throw_corrupt(where, "has a table of a size that is not legal");
   }
   auto cells = std::make_shared<Cells>(code.states, code.bins, std::vector<std::uint64_t>(rows, 1));
-  const std::vector<std::size_t> order = rows_of(code, *cells, where);
-  const std::unique_ptr<Basis> basis = make_basis(code.basis);
-  std::vector<double> values = reconstruct(code, *basis, rows, columns, where);
-
+  const TableLayout layout = layout_of(code, *cells, where);
   LatticeEmbedding made;
-  made.empty_rows_ = project_rows({values.data(), rows, columns}, code.simplex);
-  PolicyTable table{rows, columns, std::vector<double>(rows * columns)};
-  for (std::size_t i = 0; i < rows; ++i) {
-    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(i * columns), columns, table.row(order[i]).begin());
-  }
   made.payload_.assign(payload.begin(), payload.end());
   made.basis_ = code.basis;
   made.k_ = code.k;
   made.numbers_ = code.numbers;
-  made.policy_ =
-      std::make_shared<LatticePolicy>(fmt::format("{} ({} {})", where, code.basis, code.k), std::move(contract),
-                                      std::move(cells), code.actions, std::move(table), code.play);
+  const auto act = [&](auto table) {
+    made.policy_ = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
+                                                   std::move(table), code.play, code.own, acting);
+  };
+  if (acting.from == RowsFrom::coefficients) {
+    act(CoefficientTable{
+        evaluate(code, layout, where), columns, {layout.places.begin(), layout.places.end()}, code.simplex});
+    return made;
+  }
+  PolicyTable table{rows, columns, reconstruct(code, layout, where)};
+  made.empty_rows_ = project_rows({table.pi.data(), rows, columns}, code.simplex);
+  act(std::move(table));
   return made;
+}
+
+std::vector<double> LatticeEmbedding::energies() const {
+  std::vector<double> energies;
+  if (parse_row_model(basis_)) return energies;
+  if (basis_.starts_with("svd")) {  // the right factor's rows have length one, so the left one's columns tell
+    energies.resize(k_);
+    for (std::size_t i = 0; i < policy().cells().size() * k_; ++i) energies[i % k_] += std::pow(numbers_[i], 2);
+  } else {
+    for (const float number : numbers_) energies.push_back(std::pow(number, 2));
+  }
+  std::ranges::sort(energies, std::greater<>());
+  return energies;
 }
 
 }  // namespace mercer

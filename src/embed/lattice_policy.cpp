@@ -1,14 +1,15 @@
 #include "mercer/embed/lattice_policy.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <fmt/format.h>
 
+#include "embed/action_rows.hpp"
+#include "embed/cell_finder.hpp"
 #include "mercer/core/error.hpp"
+#include "policy/scratch.hpp"
 
 namespace mercer {
 namespace {
@@ -18,116 +19,118 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 }  // namespace
 
 LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_ptr<const Cells> cells, Grid actions,
-                             PolicyTable table, LatticePlay playing)
+                             PolicyTable table, LatticePlay playing, OwnEdges own, const Acting& acting)
     : Policy(std::move(name), std::move(contract)),
       cells_(std::move(cells)),
       actions_(std::move(actions)),
-      table_(std::move(table)),
+      own_(std::move(own)),
       playing_(playing) {
-  const std::size_t seen = cells_->grid().dimensions(), count = static_cast<std::size_t>(actions_.cells());
-  if (table_.rows != cells_->size() || table_.cols != count || table_.pi.size() != table_.rows * count ||
-      seen != observation_dimensions() || actions_.dimensions() != action_space().dimensions() || table_.rows == 0) {
+  // A map of all cells takes at most as much memory as the table and its sums do.
+  prepare(table.pi.size() == table.rows * table.cols ? table.rows : 0, table.cols, 4 * table.pi.size());
+  rows_ = decoded_rows(std::move(table), acting, cells_->counts());
+}
+
+LatticePolicy::LatticePolicy(std::string name, Contract contract, std::shared_ptr<const Cells> cells, Grid actions,
+                             CoefficientTable table, LatticePlay playing, OwnEdges own, const Acting& acting)
+    : Policy(std::move(name), std::move(contract)),
+      cells_(std::move(cells)),
+      actions_(std::move(actions)),
+      own_(std::move(own)),
+      playing_(playing) {
+  prepare(table.place.size(), table.columns, 0);
+  rows_ = coefficient_rows(std::move(table), acting, cells_->counts());
+}
+
+void LatticePolicy::prepare(std::size_t rows, std::size_t columns, std::size_t most_mapped) {
+  const std::size_t seen = cells_->grid().dimensions();
+  columns_ = static_cast<std::size_t>(actions_.cells());
+  if (rows != cells_->size() || columns != columns_ || seen != observation_dimensions() ||
+      actions_.dimensions() != action_space().dimensions() || rows == 0) {
     throw Error(ErrorCode::shape_mismatch,
                 fmt::format("policy '{}': a table of {} x {} for {} cells of {} observations and {} action cells of {} "
                             "dimensions",
-                            this->name(), table_.rows, table_.cols, cells_->size(), seen, count, actions_.dimensions()),
+                            name(), rows, columns, cells_->size(), seen, columns_, actions_.dimensions()),
                 "Give a row for each visited cell and a column for each action cell");
   }
+  own_.check(rows, actions_);
   if (action_space().is_discrete()) playing_.noise = false;
-  below_.resize(table_.pi.size());
-  for (std::size_t r = 0; r < table_.rows; ++r) {
-    double sum = 0;
-    for (std::size_t a = 0; a < count; ++a) below_[r * count + a] = sum += table_.row(r)[a];
-  }
   for (std::size_t d = 0; d < actions_.dimensions(); ++d) {
-    for (std::size_t a = 0; a < count; ++a) middles_.push_back(actions_.axes[d].centre(actions_.bin(a, d)));
-  }
-  for (std::size_t d = 0; d < seen; ++d) {
-    const Edges& axis = cells_->grid().axes[d];
-    per_range_.push_back(1 / (axis.values.back() - axis.values.front()));
-    for (std::size_t c = 0; c < cells_->size(); ++c) centres_.push_back(cells_->centre(c, d) * per_range_[d]);
-  }
-}
-
-std::size_t LatticePolicy::nearest_row(const double* point, std::size_t stride) const {
-  const std::size_t count = cells_->size();
-  std::size_t best = 0;
-  double least = infinity;
-  constexpr std::size_t together = 64;
-  std::array<double, together> distance;
-  for (std::size_t begin = 0; begin < count; begin += together) {
-    const std::size_t size = std::min(together, count - begin);
-    distance.fill(0);
-    for (std::size_t d = 0; d < per_range_.size(); ++d) {
-      const double place = point[d * stride] * per_range_[d];
-      const double* centre = centres_.data() + d * count + begin;
-      for (std::size_t i = 0; i < size; ++i) distance[i] += (centre[i] - place) * (centre[i] - place);
-    }
-    for (std::size_t i = 0; i < size; ++i) {
-      if (distance[i] >= least) continue;
-      least = distance[i];
-      best = begin + i;
+    for (std::size_t a = 0; a < columns_; ++a) {
+      middles_.push_back(actions_.axes[d].centre(actions_.bin(a, d)));
+      widths_.push_back(actions_.axes[d].width(actions_.bin(a, d)));
     }
   }
-  return best;
+  finder_ = std::make_shared<const CellFinder>(cells_, playing_.unvisited == Unvisited::nearest, most_mapped);
 }
 
-std::size_t LatticePolicy::row_of(MatrixView<const double> observation, std::size_t column) const {
-  const double* point = &observation(0, column);
-  const std::size_t row = cells_->find(point, observation.stride());
-  if (row != Cells::none) return row;
-  return playing_.unvisited == Unvisited::nearest ? nearest_row(point, observation.stride()) : uniform_row;
+bool LatticePolicy::has_table() const { return rows_->table() != nullptr; }
+
+const PolicyTable& LatticePolicy::table() const {
+  if (!has_table()) {
+    throw Error(ErrorCode::missing_option, fmt::format("policy '{}' acts from coefficients and has no table", name()),
+                "Decode it with RowsFrom::decoded, or ask for rows");
+  }
+  return *rows_->table();
 }
+
+void LatticePolicy::row(std::size_t cell, std::span<double> out) const { rows_->read(cell, out); }
 
 double LatticePolicy::probability(std::size_t row, std::size_t cell) const {
-  return row == uniform_row ? 1 / static_cast<double>(table_.cols) : table_.row(row)[cell];
+  return row == uniform_row ? 1 / static_cast<double>(columns_) : rows_->probability(row, cell);
 }
 
-// Along one dimension actions come from the inverse of the distribution function, at the normal number that a Gaussian
-// policy would draw here: two such policies that are played on the same episodes then choose alike, and the difference
-// of their returns varies less.
+double LatticePolicy::middle(std::size_t row, std::size_t cell, std::size_t dimension) const {
+  const Grid& grid = own_.of(row, actions_);
+  return &grid == &actions_ ? middles_[dimension * columns_ + cell]
+                            : grid.axes[dimension].centre(grid.bin(cell, dimension));
+}
+
+std::size_t LatticePolicy::draw_cell(std::size_t cell, Random& random) const { return rows_->draw(cell, random); }
+
+void LatticePolicy::place_action(std::size_t cell, std::size_t action_cell, Random& random, double* action,
+                                 std::size_t stride) const {
+  const Grid& grid = own_.of(cell, actions_);
+  const bool common = &grid == &actions_;
+  for (std::size_t d = 0; d < actions_.dimensions(); ++d) {
+    double value = middle(cell, action_cell, d);
+    if (playing_.noise) {
+      const double width = common ? widths_[d * columns_ + action_cell] : grid.axes[d].width(grid.bin(action_cell, d));
+      value += width * (random.uniform() - 0.5);
+    }
+    action[d * stride] = value;
+  }
+}
+
+// Views are read here, field by field, and not handed on: to copy one just written costs as much as a draw does.
 void LatticePolicy::sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const {
-  const std::size_t count = table_.cols;
-  const bool line = action.rows() == 1 && !action_space().is_discrete();
   for (std::size_t i = 0; i < action.cols(); ++i) {
-    const std::size_t row = row_of(observation, i);
+    const std::size_t row = finder_->find(&observation(0, i), observation.stride());
     Random random = draws.random(i);
-    const double u = line ? 0.5 * std::erfc(-random.normal() / std::numbers::sqrt2) : random.uniform();
-    std::size_t cell = 0;
-    double place = 0;  // in the cell, from 0 to 1
-    if (row == uniform_row) {
-      cell = std::min(static_cast<std::size_t>(u * static_cast<double>(count)), count - 1);
-      place = u * static_cast<double>(count) - static_cast<double>(cell);
-    } else {
-      const auto own = std::span(below_).subspan(row * count, count);
-      // The first entry above u; rounding may leave the last one a little below one.
-      cell = std::min(static_cast<std::size_t>(std::ranges::upper_bound(own, u * own.back()) - own.begin()), count - 1);
-      const double under = cell > 0 ? own[cell - 1] : 0;
-      place = own[cell] > under ? (u * own.back() - under) / (own[cell] - under) : 0.5;
-    }
-    for (std::size_t d = 0; d < action.rows(); ++d) {
-      double value = middles_[d * count + cell];
-      if (playing_.noise) {
-        const double inside = line ? std::min(place, 1.0) : random.uniform();
-        value += actions_.axes[d].width(actions_.bin(cell, d)) * (inside - 0.5);
-      }
-      action(d, i) = value;
-    }
+    const std::size_t cell =
+        row == uniform_row
+            ? std::min(static_cast<std::size_t>(random.uniform() * static_cast<double>(columns_)), columns_ - 1)
+            : rows_->draw(row, random);
+    place_action(row, cell, random, &action(0, i), action.stride());
   }
 }
 
 void LatticePolicy::mean_action(MatrixView<const double> observation, MatrixView<double> action) const {
-  const std::size_t count = table_.cols;
+  const Scratch scratch(1, columns_);
+  const std::span<double> own = scratch.view().row(0);
   for (std::size_t i = 0; i < action.cols(); ++i) {
-    const std::size_t row = row_of(observation, i);
+    const std::size_t row = finder_->find(&observation(0, i), observation.stride());
+    if (row == uniform_row) {
+      std::ranges::fill(own, 1 / static_cast<double>(columns_));
+    } else {
+      rows_->read(row, own);
+    }
     if (action_space().is_discrete()) {
-      const auto own = row == uniform_row ? std::span<const double>{} : table_.row(row);
-      action(0, i) = own.empty() ? 0 : static_cast<double>(std::ranges::max_element(own) - own.begin());
+      action(0, i) = static_cast<double>(std::ranges::max_element(own) - own.begin());
       continue;
     }
     for (std::size_t d = 0; d < action.rows(); ++d) {
       double mean = 0;
-      for (std::size_t a = 0; a < count; ++a) mean += probability(row, a) * middles_[d * count + a];
+      for (std::size_t a = 0; a < columns_; ++a) mean += own[a] * middle(row, a, d);
       action(d, i) = mean;
     }
   }
@@ -136,11 +139,13 @@ void LatticePolicy::mean_action(MatrixView<const double> observation, MatrixView
 void LatticePolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                              std::span<double> out) const {
   for (std::size_t i = 0; i < out.size(); ++i) {
+    const std::size_t row = finder_->find(&observation(0, i), observation.stride());
+    const Grid& grid = own_.of(row, actions_);
     std::size_t cell = 0;
     double log_volume = 0;
     bool possible = true;
     for (std::size_t d = 0; d < action.rows(); ++d) {
-      const Edges& axis = actions_.axes[d];
+      const Edges& axis = grid.axes[d];
       const double a = action(d, i);
       const std::size_t bin = axis.bin(a);
       cell = cell * axis.bins() + bin;
@@ -151,7 +156,7 @@ void LatticePolicy::log_prob(MatrixView<const double> observation, MatrixView<co
         possible = possible && a == axis.centre(bin);
       }
     }
-    out[i] = possible ? std::log(probability(row_of(observation, i), cell)) - log_volume : -infinity;
+    out[i] = possible ? std::log(probability(row, cell)) - log_volume : -infinity;
   }
 }
 

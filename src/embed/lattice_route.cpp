@@ -10,10 +10,13 @@
 namespace mercer {
 namespace {
 
-// One dimension of row-major data.
-std::vector<double> column(const std::vector<double>& rows, std::size_t dimensions, std::size_t d) {
-  std::vector<double> out(rows.size() / dimensions);
-  for (std::size_t i = 0; i < out.size(); ++i) out[i] = rows[i * dimensions + d];
+// Row-major data as one row for each dimension.
+std::vector<double> transposed(const std::vector<double>& rows, std::size_t dimensions) {
+  const std::size_t count = rows.size() / dimensions;
+  std::vector<double> out(rows.size());
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    for (std::size_t i = 0; i < count; ++i) out[d * count + i] = rows[i * dimensions + d];
+  }
   return out;
 }
 
@@ -39,12 +42,28 @@ Edges in_single_precision(const Edges& edges) {
   return rounded;
 }
 
-Grid make_grid(const std::vector<double>& rows, std::size_t dimensions, const std::vector<std::size_t>& bins,
-               const EdgeRule& rule, const char* what) {
+// `points` has a row for each dimension.
+Grid make_grid(MatrixView<const double> points, const std::vector<std::size_t>& bins, const EdgeRule& rule,
+               const char* what) {
   Grid grid;
-  for (std::size_t d = 0; d < dimensions; ++d) {
-    const std::size_t count = bins_for(bins, d, dimensions, what);
-    grid.axes.push_back(in_single_precision(make_edges(column(rows, dimensions, d), count, rule)));
+  for (std::size_t d = 0; d < points.rows(); ++d) {
+    const std::size_t count = bins_for(bins, d, points.rows(), what);
+    grid.axes.push_back(in_single_precision(make_edges(points.row(d), count, rule)));
+  }
+  return grid;
+}
+
+// Where observations are few whole numbers, edges by a rule would make bins that hold none and join others.
+Grid make_state_grid(const Policy& teacher, MatrixView<const double> points, const LatticeOptions& options) {
+  Grid grid = make_grid(points, options.state_bins, options.state_edges, "state");
+  for (std::size_t d = 0; d < points.rows(); ++d) {
+    const std::size_t count = bins_for(options.state_bins, d, points.rows(), "state");
+    auto whole = whole_number_edges(points.row(d), count);
+    if (whole) grid.axes[d] = std::move(*whole);
+  }
+  const Space& space = teacher.contract().observation;
+  if (space.is_discrete() && space.count <= bins_for(options.state_bins, 0, 1, "state")) {
+    grid = discrete_action_grid(space.count);
   }
   return grid;
 }
@@ -53,14 +72,17 @@ Grid make_grid(const std::vector<double>& rows, std::size_t dimensions, const st
 Grid make_action_grid(const Policy& teacher, const Rollouts& rollouts, const LatticeOptions& options) {
   const Space& space = teacher.action_space();
   if (space.is_discrete()) return discrete_action_grid(space.count);
-  std::vector<double> rows = rollouts.actions;
-  const bool even = options.reach_bounds && options.action_edges.kind == EdgeKind::uniform;
-  if (even) {
-    rows.clear();
-    for (const Axis& axis : space.axes) rows.push_back(axis.range.low);
-    for (const Axis& axis : space.axes) rows.push_back(axis.range.high);
+  std::vector<double> played;
+  if (options.reach_bounds && options.action_edges.kind == EdgeKind::uniform) {
+    for (const Axis& axis : space.axes) {
+      played.push_back(axis.range.low);
+      played.push_back(axis.range.high);
+    }
+  } else {
+    played = transposed(rollouts.actions, space.dimensions());
   }
-  Grid grid = make_grid(rows, space.dimensions(), options.action_bins, options.action_edges, "action");
+  Grid grid = make_grid({played.data(), space.dimensions(), played.size() / space.dimensions()}, options.action_bins,
+                        options.action_edges, "action");
   if (!options.reach_bounds) return grid;
   for (std::size_t d = 0; d < space.dimensions(); ++d) {
     const auto [low, high] = space.axes[d].range;
@@ -71,15 +93,14 @@ Grid make_action_grid(const Policy& teacher, const Rollouts& rollouts, const Lat
   return grid;
 }
 
-// Columns of observations, as cells are counted by.
-std::vector<double> transposed(const std::vector<double>& rows, std::size_t dimensions) {
-  std::vector<double> out;
-  out.reserve(rows.size());
-  for (std::size_t d = 0; d < dimensions; ++d) {
-    const std::vector<double> one = column(rows, dimensions, d);
-    out.insert(out.end(), one.begin(), one.end());
+OwnEdges make_conditional_edges(const Policy& teacher, const Rollouts& rollouts, const Lattice& lattice,
+                                const LatticeOptions& options) {
+  if (!options.conditional_actions) return {};
+  if (teacher.action_space().is_discrete()) {
+    throw Error(ErrorCode::bad_value, "action edges for each cell, but the actions are discrete",
+                "Leave conditional action edges out: discrete actions have one bin each");
   }
-  return out;
+  return make_own_edges(rollouts, *lattice.cells, lattice.actions, options.action_edges, options.reach_bounds);
 }
 
 // Every cell, with the visits of those that have any.
@@ -150,27 +171,35 @@ Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const Latt
                             steps, rollouts.observations.size(), rollouts.actions.size(), teacher.name()),
                 "Give rollouts of this policy, with their steps");
   }
-  const Grid states = make_grid(rollouts.observations, seen, options.state_bins, options.state_edges, "state");
-  const std::vector<double> points = transposed(rollouts.observations, seen);
-  Cells cells = Cells(states, MatrixView<const double>(points.data(), seen, steps)).pruned(options.prune);
+  const std::vector<double> observed = transposed(rollouts.observations, seen);
+  const MatrixView<const double> points(observed.data(), seen, steps);
+  const Grid states = make_state_grid(teacher, points, options);
+  Cells cells = Cells(states, points).pruned(options.prune);
   if (options.full) cells = all_cells(cells);
-  Lattice lattice{std::make_shared<const Cells>(std::move(cells)), make_action_grid(teacher, rollouts, options), {}};
+  Lattice lattice{
+      std::make_shared<const Cells>(std::move(cells)), make_action_grid(teacher, rollouts, options), {}, {}};
+  lattice.own = make_conditional_edges(teacher, rollouts, lattice, options);
   lattice.table = options.table == TableRule::counts
-                      ? count_actions(rollouts, *lattice.cells, lattice.actions)
-                      : tabulate(teacher, *lattice.cells, lattice.actions, options.table);
+                      ? count_actions(rollouts, *lattice.cells, lattice.actions, lattice.own)
+                      : tabulate(teacher, *lattice.cells, lattice.actions, options.table, lattice.own);
   for (const Edges& axis : states.axes) lattice.collapsed_bins += axis.collapsed;
   for (const Edges& axis : lattice.actions.axes) lattice.collapsed_bins += axis.collapsed;
   return lattice;
 }
 
-LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,
-                             const LatticePlay& playing) {
-  Contract contract = teacher.contract();  // the lattice sees raw observations and plays the task's own actions
+Contract lattice_contract(const Policy& teacher) {
+  Contract contract = teacher.contract();
   contract.normalisation = {};
   contract.squash = Squash::none;
   std::ranges::fill(contract.centre, 0.0);
   std::ranges::fill(contract.scale, 1.0);
-  return {std::move(name), std::move(contract), lattice.cells, lattice.actions, std::move(table), playing};
+  return contract;
+}
+
+LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,
+                             const LatticePlay& playing) {
+  return {std::move(name), lattice_contract(teacher), lattice.cells, lattice.actions, std::move(table), playing,
+          lattice.own};
 }
 
 }  // namespace mercer

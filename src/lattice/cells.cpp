@@ -1,6 +1,7 @@
 #include "mercer/lattice/cells.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -33,18 +34,59 @@ bool needs_wide_keys(const Grid& grid) {
               "Take fewer bins, or fewer dimensions");
 }
 
+// Edges::bin of many points: with few bins it is faster to compare with all edges, many points at a time.
+void find_bins(const Edges& axis, std::span<const double> points, std::span<std::uint64_t> bins) {
+  constexpr std::size_t few = 64, together = 64;
+  if (axis.bins() > few || points.size() != together) {
+    for (std::size_t i = 0; i < points.size(); ++i) bins[i] = axis.bin(points[i]);
+    return;
+  }
+  std::array<std::uint64_t, together> below{};
+  for (std::size_t e = 1; e < axis.bins(); ++e) {
+    const double edge = axis.values[e];
+    for (std::size_t i = 0; i < together; ++i) below[i] += edge <= points[i] ? 1 : 0;
+  }
+  std::ranges::copy(below, bins.begin());
+}
+
 template <class Key>
 std::vector<Key> keys_of(const Grid& grid, MatrixView<const double> points) {
+  constexpr std::size_t together = 64;
   std::vector<Key> keys(points.cols());
   for_each_block(keys.size(), 4096, [&](Block block) {
-    for (std::size_t i = block.begin; i < block.end; ++i) keys[i] = key_of<Key>(grid, &points(0, i), points.stride());
+    std::array<std::uint64_t, together> bins{};
+    for (std::size_t begin = block.begin; begin < block.end; begin += together) {
+      const std::size_t count = std::min(together, block.end - begin);
+      for (std::size_t d = 0; d < grid.dimensions(); ++d) {
+        find_bins(grid.axes[d], points.row(d).subspan(begin, count), bins);
+        for (std::size_t i = 0; i < count; ++i) keys[begin + i] = keys[begin + i] * grid.axes[d].bins() + bins[i];
+      }
+    }
   });
   return keys;
 }
 
+// A place for every cell of a small grid: no sorting.
+template <class Key>
+std::vector<std::uint64_t> count_on_grid(std::vector<Key>& keys, std::size_t cells) {
+  std::vector<std::uint32_t> visits(cells);
+  for (const Key key : keys) ++visits[static_cast<std::size_t>(key)];
+  std::vector<std::uint64_t> counts;
+  keys.clear();
+  for (std::size_t c = 0; c < cells; ++c) {
+    if (visits[c] == 0) continue;
+    keys.push_back(static_cast<Key>(c));
+    counts.push_back(visits[c]);
+  }
+  return counts;
+}
+
 // Sorts, and replaces runs of equal keys by one key and a count.
 template <class Key>
-std::vector<std::uint64_t> count_keys(std::vector<Key>& keys) {
+std::vector<std::uint64_t> count_keys(std::vector<Key>& keys, double cells) {
+  if (cells <= 4 * static_cast<double>(keys.size()) && keys.size() <= UINT32_MAX) {
+    return count_on_grid(keys, static_cast<std::size_t>(cells));
+  }
   std::ranges::sort(keys);
   std::vector<std::uint64_t> counts;
   std::size_t kept = 0;
@@ -94,7 +136,7 @@ Cells::Cells(const Grid& grid, MatrixView<const double> points) : grid_(grid), v
   }
   const auto count = [&]<class Key>(Key) {
     std::vector<Key> keys = keys_of<Key>(grid, points);
-    counts_ = count_keys(keys);
+    counts_ = count_keys(keys, grid.cells());
     keys_ = std::move(keys);
   };
   if (needs_wide_keys(grid)) {
@@ -138,8 +180,14 @@ std::size_t Cells::find(const double* point, std::size_t stride) const {
   return std::visit(
       [&]<class Key>(const std::vector<Key>& keys) {
         const Key key = key_of<Key>(grid_, point, stride);
-        const auto place = std::lower_bound(keys.begin(), keys.end(), key);
-        return place != keys.end() && *place == key ? static_cast<std::size_t>(place - keys.begin()) : none;
+        // As in Edges::bin: no branch that data decides, since half of them would be mispredicted.
+        std::size_t count = keys.size(), below = 0;
+        while (count > 0) {
+          const std::size_t half = (count + 1) / 2;
+          below += keys[below + half - 1] < key ? half : 0;
+          count -= half;
+        }
+        return below < keys.size() && keys[below] == key ? below : none;
       },
       keys_);
 }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -13,31 +15,104 @@
 namespace mercer {
 namespace {
 
+// Every rank of `ranks`, which rise, gets the number that sorting would put there; the others hold whatever. Data are
+// counted into many buckets, and only those are looked into that hold a rank. O(N) unless they gather closer and
+// closer.
+void sort_at(std::span<double> data, std::span<const std::size_t> ranks, int depth = 0) {
+  constexpr std::size_t few = 64;
+  constexpr int deepest = 3;
+  const auto [low, high] = std::ranges::minmax(data);
+  if (low == high) return;
+  const std::size_t buckets = std::min<std::size_t>(data.size() / 8 + 1, 8192);
+  const double per_width = static_cast<double>(buckets) / (high - low);
+  if (data.size() <= few || depth == deepest || !std::isfinite(high - low) || !std::isfinite(per_width)) {
+    std::ranges::sort(data);
+    return;
+  }
+  const auto last = static_cast<std::int32_t>(buckets - 1);
+  std::vector<std::uint16_t> bucket_of(data.size());
+  std::vector<std::size_t> begins(buckets + 1);
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    bucket_of[i] = static_cast<std::uint16_t>(std::min(static_cast<std::int32_t>((data[i] - low) * per_width), last));
+  }
+  for (const std::uint16_t bucket : bucket_of) ++begins[bucket + std::size_t{1}];
+  for (std::size_t b = 0; b < buckets; ++b) begins[b + 1] += begins[b];
+
+  // The buckets that hold a rank, one after the other; all other data go to the last place of all.
+  std::vector<std::size_t> looked_into;
+  std::size_t size = 0;
+  for (std::size_t bucket = 0, r = 0; r < ranks.size(); ++r) {
+    while (begins[bucket + 1] <= ranks[r]) ++bucket;
+    if (!looked_into.empty() && looked_into.back() == bucket) continue;
+    looked_into.push_back(bucket);
+    size += begins[bucket + 1] - begins[bucket];
+  }
+  std::vector<double> placed(size + 1);
+  std::vector<std::uint32_t> slot(buckets);  // one more than the place in `looked_into`
+  std::vector<std::size_t> next(looked_into.size() + 1, size);
+  for (std::size_t i = 0, place = 0; i < looked_into.size(); ++i) {
+    const std::size_t bucket = looked_into[i];
+    slot[bucket] = static_cast<std::uint32_t>(i + 1);
+    next[i + 1] = place;
+    place += begins[bucket + 1] - begins[bucket];
+  }
+  for (std::size_t i = 0; i < data.size(); ++i) {
+    const std::uint32_t own = slot[bucket_of[i]];
+    placed[next[own]] = data[i];
+    next[own] += own > 0 ? 1 : 0;
+  }
+  std::vector<std::size_t> inside;
+  const double* from = placed.data();
+  for (std::size_t r = 0; const std::size_t bucket : looked_into) {
+    inside.clear();
+    for (; r < ranks.size() && ranks[r] < begins[bucket + 1]; ++r) inside.push_back(ranks[r] - begins[bucket]);
+    const std::span<double> own = data.subspan(begins[bucket], begins[bucket + 1] - begins[bucket]);
+    std::copy_n(from, own.size(), own.begin());
+    from += own.size();
+    sort_at(own, inside, depth + 1);
+  }
+}
+
+std::size_t rank_below(double place, std::size_t size) {
+  return static_cast<std::size_t>(std::min(place, static_cast<double>(size - 1)));
+}
+
 // Between neighbours of sorted data, at a place that counts from 0 to N - 1. The end that is nearer is the one that is
 // added to, so that both ends are met exactly.
 double interpolate(std::span<const double> sorted, double place) {
-  const auto below = static_cast<std::size_t>(std::min(place, static_cast<double>(sorted.size() - 1)));
+  const std::size_t below = rank_below(place, sorted.size());
   const std::size_t above = std::min(below + 1, sorted.size() - 1);
   const double share = place - static_cast<double>(below);
   const double step = sorted[above] - sorted[below];
   return share < 0.5 ? sorted[below] + step * share : sorted[above] - step * (1 - share);
 }
 
-std::vector<double> quantile(std::span<const double> sorted, std::size_t bins) {
-  std::vector<double> edges(bins + 1);
-  const auto last = static_cast<double>(sorted.size() - 1);
+std::vector<double> quantile(std::vector<double> data, std::size_t bins) {
+  const std::size_t size = data.size();
+  const auto place = [&](std::size_t i) {
+    return static_cast<double>(i) / static_cast<double>(bins) * static_cast<double>(size - 1);
+  };
+  std::vector<std::size_t> ranks;
   for (std::size_t i = 0; i <= bins; ++i) {
-    edges[i] = interpolate(sorted, static_cast<double>(i) / static_cast<double>(bins) * last);
+    const std::size_t below = rank_below(place(i), size);
+    ranks.push_back(below);
+    ranks.push_back(std::min(below + 1, size - 1));
   }
+  sort_at(data, ranks);
+  std::vector<double> edges(bins + 1);
+  for (std::size_t i = 0; i <= bins; ++i) edges[i] = interpolate(data, place(i));
   return edges;
 }
 
-std::vector<double> data_quantile(std::span<const double> sorted, std::size_t bins) {
-  std::vector<double> edges{sorted.front()};
+std::vector<double> data_quantile(std::vector<double> data, std::size_t bins) {
+  std::vector<std::size_t> ranks{0};
   for (std::size_t i = 1; i <= bins; ++i) {
-    const std::size_t rank = (sorted.size() * i + bins - 1) / bins;  // the i/bins-th of N, rounded up
-    edges.push_back(sorted[std::max<std::size_t>(rank, 1) - 1]);
+    const std::size_t rank = (data.size() * i + bins - 1) / bins;  // the i/bins-th of N, rounded up
+    ranks.push_back(std::max<std::size_t>(rank, 1) - 1);
   }
+  sort_at(data, ranks);
+  std::vector<double> edges;
+  for (const std::size_t rank : ranks) edges.push_back(data[rank]);
   return edges;
 }
 
@@ -78,6 +153,7 @@ Edges without_narrow_bins(const std::vector<double>& wanted) {
   for (const double edge : wanted) {
     if (edges.values.empty() || edge - edges.values.back() > 1e-8) edges.values.push_back(edge);
   }
+  edges.values.back() = wanted.back();  // the last bin ends at the largest datum, whichever of two close edges stayed
   edges.collapsed = wanted.size() - edges.values.size();
   return edges;
 }
@@ -132,27 +208,44 @@ Edges make_edges(std::span<const double> data, std::size_t bins, const EdgeRule&
   require_in_range("the number of bins", static_cast<double>(bins), 1, 1 << 20, "Ask for a number in that range");
   require_in_range("the number of data to make edges from", static_cast<double>(data.size()), 1, 1e15,
                    "Give at least one number");
+  double low = data[0], high = data[0];
   for (const double number : data) {
-    if (std::isfinite(number)) continue;
-    throw Error(ErrorCode::not_finite, fmt::format("{} among the data to make edges from", number),
-                "Leave out what is no number");
+    if (!std::isfinite(number)) {
+      throw Error(ErrorCode::not_finite, fmt::format("{} among the data to make edges from", number),
+                  "Leave out what is no number");
+    }
+    low = std::min(low, number);
+    high = std::max(high, number);
   }
+  if (high - low <= 1e-8) return around(low, bins);
+  if (rule.kind == EdgeKind::uniform) return without_narrow_bins(uniform(low, high, bins));
   std::vector<double> sorted(data.begin(), data.end());
-  std::ranges::sort(sorted);
-  if (sorted.back() - sorted.front() <= 1e-8) return around(sorted.front(), bins);
-  switch (rule.kind) {
-    case EdgeKind::quantile:
-      return without_narrow_bins(quantile(sorted, bins));
-    case EdgeKind::data_quantile:
-      return without_narrow_bins(data_quantile(sorted, bins));
-    case EdgeKind::uniform:
-      return without_narrow_bins(uniform(sorted.front(), sorted.back(), bins));
-    case EdgeKind::kmeans:
-      return without_narrow_bins(kmeans_edges(sorted, uniform(sorted.front(), sorted.back(), bins)));
-    case EdgeKind::tempered:
-      break;
+  if (rule.kind == EdgeKind::quantile) return without_narrow_bins(quantile(std::move(sorted), bins));
+  if (rule.kind == EdgeKind::data_quantile) {
+    return without_narrow_bins(data_quantile(std::move(sorted), bins));
   }
+  std::ranges::sort(sorted);
+  if (rule.kind == EdgeKind::kmeans) return without_narrow_bins(kmeans_edges(sorted, uniform(low, high, bins)));
   return without_narrow_bins(tempered(sorted, bins, rule.temper));
+}
+
+std::optional<Edges> whole_number_edges(std::span<const double> data, std::size_t bins) {
+  constexpr double most = 1 << 22;
+  std::set<double> values;
+  for (const double number : data) {
+    if (std::abs(number) <= most && std::rint(number) == number) {
+      values.insert(number);
+      if (values.size() <= bins) continue;
+    }
+    return std::nullopt;
+  }
+  if (values.empty()) return std::nullopt;
+  Edges edges;
+  for (const double value : values) {
+    if (edges.values.empty() || value - 0.5 > edges.values.back()) edges.values.push_back(value - 0.5);
+    edges.values.push_back(value + 0.5);
+  }
+  return edges;
 }
 
 }  // namespace mercer

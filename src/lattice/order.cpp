@@ -92,7 +92,8 @@ RowOrder parse_row_order(std::string_view text) {
   static const std::map<std::string, RowOrder, std::less<>> known{{"lexicographic", RowOrder::lexicographic},
                                                                   {"snake", RowOrder::snake},
                                                                   {"tour", RowOrder::tour},
-                                                                  {"mean-action", RowOrder::mean_action}};
+                                                                  {"mean-action", RowOrder::mean_action},
+                                                                  {"axes", RowOrder::axes}};
   if (const auto found = known.find(text); found != known.end()) return found->second;
   std::vector<std::string> names;
   for (const auto& [name, order] : known) names.push_back(name);
@@ -108,6 +109,7 @@ std::vector<std::size_t> order_rows(const Cells& cells, const PolicyTable& table
     case RowOrder::mean_action:
       return by_mean_action(table, actions);
     case RowOrder::lexicographic:
+    case RowOrder::axes:
       break;
   }
   std::vector<std::size_t> rows(cells.size());

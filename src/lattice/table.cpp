@@ -86,56 +86,98 @@ std::vector<double> middles(const Cells& cells, std::size_t begin, std::size_t e
   return out;
 }
 
+// The action grids of the rows of a block.
+struct BlockGrids {
+  const Grid& common;
+  const OwnEdges& own;
+  std::size_t begin;  // the first row of the block
+
+  const Grid& of(std::size_t i) const { return own.of(begin + i, common); }
+};
+
 // Differences of the distribution function in each dimension, multiplied; the tails belong to the bins at the ends.
-// `out` has a row for each state.
-void fill_masses(const Policy& policy, const Grid& actions, MatrixView<const double> states, MatrixView<double> out) {
-  const std::size_t count = states.cols();
+// `out` has a row for each state. False where the policy has no distribution function.
+bool fill_masses(const Policy& policy, const BlockGrids& grids, MatrixView<const double> states,
+                 MatrixView<double> out) {
+  const Grid& actions = grids.common;
+  const std::size_t count = states.cols(), different = grids.own.empty() ? 1 : count;
   for (std::size_t i = 0; i < count; ++i) std::ranges::fill(out.row(i), 1.0);
-  std::vector<double> below(count), above(count), mass(count);
+  std::vector<std::size_t> bin(out.cols());
+  std::vector<double> edges, below;
   for (std::size_t d = 0; d < actions.dimensions(); ++d) {
-    const Edges& axis = actions.axes[d];
-    std::ranges::fill(below, 0.0);
-    for (std::size_t b = 0; b < axis.bins(); ++b) {
-      std::ranges::fill(above, 1.0);
-      if (b + 1 < axis.bins()) policy.cdf(states, d, axis.values[b + 1], above);
-      for (std::size_t i = 0; i < count; ++i) mass[i] = std::max(0.0, above[i] - below[i]);
-      below = above;
-      for (std::size_t a = 0; a < out.cols(); ++a) {
-        if (actions.bin(a, d) != b) continue;
-        for (std::size_t i = 0; i < count; ++i) out(i, a) *= mass[i];
+    const std::size_t inner = actions.axes[d].bins() - 1;
+    for (std::size_t a = 0; a < bin.size(); ++a) bin[a] = actions.bin(a, d);
+    edges.clear();
+    for (std::size_t i = 0; i < different; ++i) {
+      const std::vector<double>& values = grids.of(i).axes[d].values;
+      edges.insert(edges.end(), values.begin() + 1, values.end() - 1);
+    }
+    below.resize(count * inner);
+    if (!policy.cdf(states, d, {edges.data(), different, inner}, {below.data(), count, inner})) return false;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double* const own = below.data() + i * inner;
+      for (std::size_t a = 0; a < bin.size(); ++a) {
+        const double from = bin[a] == 0 ? 0 : own[bin[a] - 1], to = bin[a] == inner ? 1 : own[bin[a]];
+        out(i, a) *= std::max(0.0, to - from);
+      }
+    }
+  }
+  return true;
+}
+
+// The points of every bin of a grid, one row for each dimension, and the logarithms of the bins' volumes.
+void place_points(const Grid& actions, const BinPoints& points, bool with_width, MatrixView<double> played,
+                  std::span<double> log_width) {
+  for (std::size_t a = 0; a < log_width.size(); ++a) {
+    log_width[a] = 0;
+    for (std::size_t d = 0; d < played.rows(); ++d) {
+      const std::size_t bin = actions.bin(a, d);
+      const double width = actions.axes[d].width(bin);
+      if (with_width) log_width[a] += std::log(width);
+      for (std::size_t p = 0; p < points.weights.size(); ++p) {
+        played(d, a * points.weights.size() + p) =
+            actions.axes[d].centre(bin) + width / 2 * points.offsets[p * played.rows() + d];
       }
     }
   }
 }
 
+// The logarithm of a mean of exp(logs) by weights.
+double log_mean(std::span<const double> logs, std::span<const double> weights) {
+  const double most = *std::ranges::max_element(logs);
+  if (!std::isfinite(most)) return -HUGE_VAL;
+  if (logs.size() == 1) return most;
+  double total = 0;
+  for (std::size_t p = 0; p < logs.size(); ++p) total += weights[p] * std::exp(logs[p] - most);
+  return most + std::log(total);
+}
+
 // Logarithms of the density at the points of every bin, weighted and summed; `out` has a row for each state.
-void fill_densities(const Policy& policy, const Grid& actions, const BinPoints& points, bool with_width,
+void fill_densities(const Policy& policy, const BlockGrids& grids, const BinPoints& points, bool with_width,
                     MatrixView<const double> states, MatrixView<double> out) {
-  const std::size_t dimensions = actions.dimensions(), columns = out.cols() * points.weights.size();
-  std::vector<double> seen(states.rows() * columns), played(dimensions * columns), found(columns);
-  std::vector<double> log_width(out.cols());
-  for (std::size_t a = 0; a < out.cols(); ++a) {
-    for (std::size_t d = 0; d < dimensions; ++d) {
-      const std::size_t bin = actions.bin(a, d);
-      const double width = actions.axes[d].width(bin);
-      if (with_width) log_width[a] += std::log(width);
-      for (std::size_t p = 0; p < points.weights.size(); ++p) {
-        played[d * columns + a * points.weights.size() + p] =
-            actions.axes[d].centre(bin) + width / 2 * points.offsets[p * dimensions + d];
+  const std::size_t dimensions = grids.common.dimensions(), each = points.weights.size(), columns = out.cols() * each;
+  // As many states at once as bounded memory allows.
+  constexpr std::size_t most_pairs = std::size_t{1} << 18;
+  const std::size_t most = std::clamp<std::size_t>(most_pairs / columns, 1, states.cols());
+  const bool shared = grids.own.empty();
+  const std::size_t different = shared ? 1 : most;
+  std::vector<double> points_of(dimensions * different * columns), found(most * columns);
+  std::vector<double> log_width(different * out.cols());
+  const MatrixView<double> played(points_of.data(), dimensions, different * columns);
+  const auto widths = [&](std::size_t i) { return std::span(log_width).subspan(i * out.cols(), out.cols()); };
+  for (std::size_t begin = 0; begin < states.cols(); begin += most) {
+    const std::size_t count = std::min(most, states.cols() - begin);
+    const std::size_t grids_here = shared ? std::size_t{begin == 0} : count;
+    for (std::size_t i = 0; i < grids_here; ++i) {
+      place_points(grids.of(begin + i), points, with_width, played.columns(i * columns, columns), widths(i));
+    }
+    policy.log_prob_many(states.columns(begin, count), shared ? played : played.columns(0, count * columns),
+                         {found.data(), count, columns});
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::span<const double> log_volume = widths(shared ? 0 : i);
+      for (std::size_t a = 0; a < out.cols(); ++a) {
+        out(begin + i, a) = log_mean({found.data() + i * columns + a * each, each}, points.weights) + log_volume[a];
       }
-    }
-  }
-  for (std::size_t i = 0; i < states.cols(); ++i) {
-    for (std::size_t r = 0; r < states.rows(); ++r) {
-      std::fill_n(seen.begin() + static_cast<std::ptrdiff_t>(r * columns), columns, states(r, i));
-    }
-    policy.log_prob({seen.data(), states.rows(), columns}, {played.data(), dimensions, columns}, found);
-    for (std::size_t a = 0; a < out.cols(); ++a) {
-      const double* own = found.data() + a * points.weights.size();
-      const double most = *std::max_element(own, own + points.weights.size());
-      double total = 0;
-      for (std::size_t p = 0; p < points.weights.size(); ++p) total += points.weights[p] * std::exp(own[p] - most);
-      out(i, a) = std::isfinite(most) ? most + std::log(total) + log_width[a] : -HUGE_VAL;
     }
   }
 }
@@ -148,8 +190,10 @@ Grid discrete_action_grid(std::size_t count) {
   return {{std::move(edges)}};
 }
 
-PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule) {
+PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule,
+                     const OwnEdges& own) {
   check_sizes(policy, cells, actions);
+  own.check(cells.size(), actions);
   if (rule == TableRule::counts) {
     throw Error(ErrorCode::bad_value, "a table of counts was asked of a policy", "Count the actions of rollouts");
   }
@@ -164,13 +208,10 @@ PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actio
     const std::vector<double> numbers = middles(cells, block.begin, block.end);
     const MatrixView<const double> states(numbers.data(), cells.grid().dimensions(), count);
     const MatrixView<double> out(table.pi.data() + block.begin * table.cols, count, table.cols);
-    std::vector<double> probe(count);
-    const bool exact = rule == TableRule::mass && !discrete && policy.cdf(states, 0, 0, probe);
-    if (exact) {
-      fill_masses(policy, actions, states, out);
-    } else {
-      fill_densities(policy, actions, points, rule == TableRule::mass && !discrete, states, out);
-    }
+    const BlockGrids grids{actions, own, block.begin};
+    const bool masses = rule == TableRule::mass && !discrete;
+    const bool exact = masses && fill_masses(policy, grids, states, out);
+    if (!exact) fill_densities(policy, grids, points, masses, states, out);
     for (std::size_t i = 0; i < count; ++i) {
       if (exact ? normalise(out.row(i)) : normalise_logs(out.row(i))) continue;
       std::ranges::fill(out.row(i), 1 / static_cast<double>(table.cols));
@@ -181,7 +222,7 @@ PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actio
   return table;
 }
 
-PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions) {
+PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions, const OwnEdges& own) {
   const std::size_t states = cells.grid().dimensions(), dimensions = actions.dimensions();
   if (rollouts.observations.size() != rollouts.steps() * states ||
       rollouts.actions.size() != rollouts.steps() * dimensions) {
@@ -192,14 +233,16 @@ PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Gr
             rollouts.steps(), rollouts.observations.size(), rollouts.actions.size(), states, dimensions),
         "Keep the steps of the rollouts that the lattice is made from");
   }
+  own.check(cells.size(), actions);
   PolicyTable table{cells.size(), static_cast<std::size_t>(actions.cells()), {}};
   table.pi.assign(table.rows * table.cols, 0);
   for (std::size_t t = 0; t < rollouts.steps(); ++t) {
     const std::size_t row = cells.find(rollouts.observations.data() + t * states);
     if (row == Cells::none) continue;
+    const Grid& grid = own.of(row, actions);
     std::size_t action = 0;
     for (std::size_t d = 0; d < dimensions; ++d) {
-      action = action * actions.axes[d].bins() + actions.axes[d].bin(rollouts.actions[t * dimensions + d]);
+      action = action * grid.axes[d].bins() + grid.axes[d].bin(rollouts.actions[t * dimensions + d]);
     }
     ++table.row(row)[action];
   }

@@ -33,7 +33,9 @@ ordered to_json(const Certificate& certificate) {
                     {"measured", number(row.measured)},
                     {"slack", number(row.slack)},
                     {"vacuous", row.vacuous},
-                    {"assumptions", row.assumptions}});
+                    {"assumptions", row.assumptions},
+                    {"about", row.about},
+                    {"winner", row.winner}});
   }
   return {{"rows", std::move(rows)},
           {"teacher_return", number(certificate.teacher_return)},
@@ -45,6 +47,7 @@ ordered to_json(const Certificate& certificate) {
           {"level", certificate.level},
           {"method", certificate.method},
           {"gamma", certificate.gamma},
+          {"about", certificate.about},
           {"act", certificate.act},
           {"env", certificate.env},
           {"teacher", certificate.teacher},
@@ -63,7 +66,8 @@ Certificate certificate_from_json(const json& document, const std::string& owner
     for (const json& row : document.at("rows")) {
       read.rows.push_back({row.at("term").get<std::string>(), row.at("level").get<std::string>(),
                            to_number(row.at("value")), to_number(row.at("measured")), to_number(row.at("slack")),
-                           row.at("vacuous").get<bool>(), row.at("assumptions").get<std::vector<std::string>>()});
+                           row.at("vacuous").get<bool>(), row.at("assumptions").get<std::vector<std::string>>(),
+                           row.value("about", "return"), row.value("winner", false)});
     }
     read.teacher_return = to_number(document.at("teacher_return"));
     read.loss_return = to_number(document.at("loss_return"));
@@ -74,6 +78,7 @@ Certificate certificate_from_json(const json& document, const std::string& owner
     read.level = document.at("level").get<std::string>();
     read.method = document.at("method").get<std::string>();
     read.gamma = document.at("gamma").get<double>();
+    read.about = document.value("about", "return");
     read.act = document.at("act").get<std::string>();
     read.env = document.at("env").get<std::string>();
     read.teacher = document.at("teacher").get<std::string>();

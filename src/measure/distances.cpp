@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/weights.hpp"
 #include "mercer/core/error.hpp"
 
 namespace mercer {
@@ -22,17 +23,7 @@ void add_jumps(std::span<const double> x, std::span<const double> weights, doubl
     throw Error(ErrorCode::shape_mismatch, fmt::format("{} numbers with {} weights", x.size(), weights.size()),
                 "Give at least one number, and a weight for each or for none");
   }
-  double total = weights.empty() ? static_cast<double>(x.size()) : 0;
-  for (const double weight : weights) {
-    if (!(weight >= 0) || !std::isfinite(weight)) {
-      throw Error(ErrorCode::bad_distribution, fmt::format("a weight is {}", weight), "Give weights of 0 or more");
-    }
-    total += weight;
-  }
-  if (!(total > 0) || !std::isfinite(total)) {
-    throw Error(ErrorCode::bad_distribution, fmt::format("the weights sum to {}", total),
-                "Give at least one weight above 0");
-  }
+  const double total = total_weight(weights, x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i])) {
       throw Error(ErrorCode::not_finite, fmt::format("number {} is {}", i, x[i]), "Leave out what is no number");

@@ -160,6 +160,12 @@ double require_percent(const LossBound& bound) {
               "Give an absolute budget (--max-loss-return), or use more episodes");
 }
 
+void require_confidence(double confidence) {
+  if (confidence > 0 && confidence < 1) return;
+  throw Error(ErrorCode::out_of_range, fmt::format("the confidence is {}; legal: between 0 and 1", confidence),
+              "Give 0.95 for 95%");
+}
+
 double confidence_of_attempt(double confidence, std::size_t attempt) {
   check_delta(1 - confidence);
   require_in_range("attempt", static_cast<double>(attempt), 1, 1e6, "Count the attempts from 1");

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "measure/network_simplex.hpp"
+#include "measure/weights.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/core/random.hpp"
 #include "mercer/measure/distances.hpp"
@@ -43,17 +44,7 @@ struct Masses {
 
 Masses masses(const WeightedPoints& side) {
   Masses out;
-  double total = side.weights.empty() ? static_cast<double>(side.points.cols()) : 0;
-  for (const double weight : side.weights) {
-    if (!(weight >= 0) || !std::isfinite(weight)) {
-      throw Error(ErrorCode::bad_distribution, fmt::format("a weight is {}", weight), "Give weights of 0 or more");
-    }
-    total += weight;
-  }
-  if (!(total > 0) || !std::isfinite(total)) {
-    throw Error(ErrorCode::bad_distribution, fmt::format("the weights sum to {}", total),
-                "Give at least one weight above 0");
-  }
+  const double total = total_weight(side.weights, side.points.cols());
   std::int64_t sum = 0;
   for (std::size_t i = 0; i < side.points.cols(); ++i) {
     const double share = (side.weights.empty() ? 1 : side.weights[i]) / total;

@@ -8,6 +8,7 @@
 
 #include "mercer/core/error.hpp"
 #include "mercer/policy/greedy.hpp"
+#include "policy/act.hpp"
 #include "policy/scratch.hpp"
 
 namespace mercer {
@@ -63,19 +64,29 @@ void DiscreteBoltzmannPolicy::mean_action(MatrixView<const double> observation, 
 
 void DiscreteBoltzmannPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                                        std::span<double> out) const {
+  log_prob_many(observation, action, {out.data(), out.size(), 1});
+}
+
+void DiscreteBoltzmannPolicy::log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                                            MatrixView<double> out) const {
   const auto count = static_cast<double>(action_space().count);
-  for_each_chunk(action.cols(), [&](std::size_t begin, std::size_t columns) {
-    const Scratch memory(action_space().count, columns);
-    const MatrixView<double> values = memory.view();
-    q_(observation.columns(begin, columns), values);
+  for_each_chunk(out.rows(), [&](std::size_t begin, std::size_t columns) {
+    const Scratch memory(2 * action_space().count, columns);
+    const MatrixView<double> q = memory.view().row_block(0, action_space().count);
+    const MatrixView<double> weights = memory.view().row_block(action_space().count, action_space().count);
+    q_(observation.columns(begin, columns), q);
+    for (std::size_t a = 0; a < q.rows(); ++a) std::ranges::copy(q.row(a), weights.row(a).begin());
     for (std::size_t i = 0; i < columns; ++i) {
-      const double a = action(0, begin + i);
-      const bool possible = a >= 0 && a < count && a == std::floor(a);
-      const double chosen = possible ? values(static_cast<std::size_t>(a), i) / temperature_ : 0;
-      const double most = exponentiate(values, i, temperature_);
+      const double most = exponentiate(weights, i, temperature_);
       double total = 0;
-      for (std::size_t b = 0; b < values.rows(); ++b) total += values(b, i);
-      out[begin + i] = possible ? chosen - most - std::log(total) : -std::numeric_limits<double>::infinity();
+      for (std::size_t b = 0; b < weights.rows(); ++b) total += weights(b, i);
+      const std::size_t first = first_action(action, out, begin + i);
+      for (std::size_t j = 0; j < out.cols(); ++j) {
+        const double a = action(0, first + j);
+        const bool possible = a >= 0 && a < count && a == std::floor(a);
+        out(begin + i, j) = possible ? q(static_cast<std::size_t>(a), i) / temperature_ - most - std::log(total)
+                                     : -std::numeric_limits<double>::infinity();
+      }
     }
   });
 }

@@ -7,6 +7,7 @@
 
 #include "mercer/core/error.hpp"
 #include "mercer/policy/boltzmann.hpp"
+#include "policy/act.hpp"
 #include "policy/action_grid.hpp"
 #include "policy/scratch.hpp"
 
@@ -134,27 +135,36 @@ void BoxBoltzmannPolicy::mean_action(MatrixView<const double> observation, Matri
 
 void BoxBoltzmannPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                                   std::span<double> out) const {
-  const std::size_t seen = observation.rows();
+  log_prob_many(observation, action, {out.data(), out.size(), 1});
+}
+
+// q at every pair of state and action, but Z once for each state.
+void BoxBoltzmannPolicy::log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                                       MatrixView<double> out) const {
+  const std::size_t seen = observation.rows(), each = out.cols();
   const ActionGrid grid(action.rows());
   double log_scale = 0;
   for (const double scale : contract().scale) log_scale += std::log(std::abs(scale));
-  for_each_chunk(out.size(), [&](std::size_t begin, std::size_t count) {
+  CellMasses cells(grid, seen);
+  double log_normaliser = 0;
+  for_each_chunk(out.rows() * each, [&](std::size_t begin, std::size_t count) {
     const Scratch points(seen + action.rows(), count), value(1, count);
     const MatrixView<double> input = points.view(), q = value.view();
-    for (std::size_t r = 0; r < seen; ++r)
-      std::ranges::copy(observation.row(r).subspan(begin, count), input.row(r).begin());
-    for (std::size_t d = 0; d < action.rows(); ++d) {
-      for (std::size_t i = 0; i < count; ++i) {
-        input(seen + d, i) = (action(d, begin + i) - contract().centre[d]) / contract().scale[d];
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t state = (begin + i) / each;
+      const std::size_t column = first_action(action, out, state) + (begin + i) % each;
+      for (std::size_t r = 0; r < seen; ++r) input(r, i) = observation(r, state);
+      for (std::size_t d = 0; d < action.rows(); ++d) {
+        input(seen + d, i) = (action(d, column) - contract().centre[d]) / contract().scale[d];
       }
     }
     q_(input, q);
-    CellMasses cells(grid, seen);
     for (std::size_t i = 0; i < count; ++i) {
-      const double log_normaliser = cells.fill(q_, temperature_, observation, begin + i) + log_scale;
+      const std::size_t state = (begin + i) / each, j = (begin + i) % each;
+      if (j == 0) log_normaliser = cells.fill(q_, temperature_, observation, state) + log_scale;
       bool possible = true;
       for (std::size_t d = 0; d < action.rows(); ++d) possible = possible && std::abs(input(seen + d, i)) <= 1;
-      out[begin + i] = possible ? q(0, i) / temperature_ - log_normaliser : -std::numeric_limits<double>::infinity();
+      out(state, j) = possible ? q(0, i) / temperature_ - log_normaliser : -std::numeric_limits<double>::infinity();
     }
   });
 }

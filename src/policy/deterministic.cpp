@@ -67,53 +67,63 @@ void DeterministicPolicy::sample(MatrixView<const double> observation, const Dra
 
 void DeterministicPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                                    std::span<double> out) const {
+  log_prob_many(observation, action, {out.data(), out.size(), 1});
+}
+
+// One dimension of an action where the policy would take mu without its spread.
+double DeterministicPolicy::log_density(std::size_t dimension, double action, double mu) const {
+  if (action_space().is_discrete()) return action == mu ? 0 : -infinity;
+  const auto [low, high] = contract().clip[dimension];
+  if (action < low || action > high) return -infinity;
+  const double sigma = *spread_ * (high - low) / 2;
+  const double inside = normal_between((low - mu) / sigma, (high - mu) / sigma);
+  const double deviation = (action - mu) / sigma;
+  return -0.5 * deviation * deviation - 0.5 * std::log(2 * std::numbers::pi) - std::log(sigma) - std::log(inside);
+}
+
+void DeterministicPolicy::log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                                        MatrixView<double> out) const {
   if (!spread_ && !action_space().is_discrete()) {
     throw Error(ErrorCode::missing_option,
                 fmt::format("policy '{}' always takes the same action in a state and has no density", name()),
                 "Give it a spread: --spread 0.1, or spread = 0.1 in the .toml file beside it");
   }
-  for_each_chunk(action.cols(), [&](std::size_t begin, std::size_t count) {
+  for_each_chunk(out.rows(), [&](std::size_t begin, std::size_t count) {
     const Scratch memory(action.rows(), count);
     const MatrixView<double> chosen = memory.view();
     mean_action(observation.columns(begin, count), chosen);
     for (std::size_t i = 0; i < count; ++i) {
-      double total = 0;
-      for (std::size_t d = 0; d < action.rows(); ++d) {
-        const double a = action(d, begin + i), mu = chosen(d, i);
-        if (action_space().is_discrete()) {
-          if (a != mu) total = -infinity;
-          continue;
-        }
-        const auto [low, high] = contract().clip[d];
-        const double sigma = *spread_ * (high - low) / 2;
-        const double inside = normal_between((low - mu) / sigma, (high - mu) / sigma);
-        const double deviation = (a - mu) / sigma;
-        total += a < low || a > high ? -infinity
-                                     : -0.5 * deviation * deviation - 0.5 * std::log(2 * std::numbers::pi) -
-                                           std::log(sigma) - std::log(inside);
+      const std::size_t first = first_action(action, out, begin + i);
+      for (std::size_t j = 0; j < out.cols(); ++j) {
+        double total = 0;
+        for (std::size_t d = 0; d < action.rows(); ++d) total += log_density(d, action(d, first + j), chosen(d, i));
+        out(begin + i, j) = total;
       }
-      out[begin + i] = total;
     }
   });
 }
 
-bool DeterministicPolicy::cdf(MatrixView<const double> observation, std::size_t dimension, double value,
-                              std::span<double> out) const {
+bool DeterministicPolicy::cdf(MatrixView<const double> observation, std::size_t dimension,
+                              MatrixView<const double> values, MatrixView<double> out) const {
   if (action_space().is_discrete()) return false;
-  for_each_chunk(out.size(), [&](std::size_t begin, std::size_t count) {
+  for_each_chunk(out.rows(), [&](std::size_t begin, std::size_t count) {
     const Scratch memory(action_space().dimensions(), count);
     const MatrixView<double> chosen = memory.view();
     mean_action(observation.columns(begin, count), chosen);
     for (std::size_t i = 0; i < count; ++i) {
       const double mu = chosen(dimension, i);
+      const std::span<const double> own = values_in(values, begin + i);
+      const std::span<double> row = out.row(begin + i);
       if (!spread_) {
-        out[begin + i] = value >= mu ? 1 : 0;
+        for (std::size_t j = 0; j < own.size(); ++j) row[j] = own[j] >= mu ? 1 : 0;
         continue;
       }
       const auto [low, high] = contract().clip[dimension];
-      const double sigma = *spread_ * (high - low) / 2;
-      const double whole = normal_between((low - mu) / sigma, (high - mu) / sigma);
-      out[begin + i] = normal_between((low - mu) / sigma, (std::clamp(value, low, high) - mu) / sigma) / whole;
+      const double sigma = *spread_ * (high - low) / 2, begins = (low - mu) / sigma;
+      const double whole = normal_between(begins, (high - mu) / sigma);
+      for (std::size_t j = 0; j < own.size(); ++j) {
+        row[j] = normal_between(begins, (std::clamp(own[j], low, high) - mu) / sigma) / whole;
+      }
     }
   });
   return true;

@@ -14,19 +14,21 @@ namespace {
 // log of sqrt(2 pi)
 const double log_root_two_pi = 0.5 * std::log(2 * std::numbers::pi);
 
-// The log-density of one dimension of an action.
-double log_density(const Contract& contract, std::size_t d, double action, double mean, double log_std) {
-  double u = (action - contract.centre[d]) / contract.scale[d];
-  double log_slope = std::log(std::abs(contract.scale[d]));  // of action against u
-  if (contract.squash == Squash::tanh) {
-    if (!(std::abs(u) <= 1)) return -std::numeric_limits<double>::infinity();
-    constexpr double last = 1 - std::numeric_limits<double>::epsilon() / 2;
-    const double z = std::min(std::max(u, -last), last);
-    log_slope += std::log1p(-z) + std::log1p(z);
-    u = std::atanh(z);
-  }
-  const double deviation = (u - mean) * std::exp(-log_std);
-  return -0.5 * deviation * deviation - log_std - log_root_two_pi - log_slope;
+// The number that an action comes from, and the logarithm of the action's slope against it; an infinite one where no
+// number gives this action.
+struct Source {
+  double u, log_slope;
+};
+
+Source source_of(const Contract& contract, std::size_t d, double action) {
+  Source source{(action - contract.centre[d]) / contract.scale[d], std::log(std::abs(contract.scale[d]))};
+  if (contract.squash != Squash::tanh) return source;
+  if (!(std::abs(source.u) <= 1)) return {0, std::numeric_limits<double>::infinity()};
+  constexpr double last = 1 - std::numeric_limits<double>::epsilon() / 2;
+  const double z = std::min(std::max(source.u, -last), last);
+  source.log_slope += std::log1p(-z) + std::log1p(z);
+  source.u = std::atanh(z);
+  return source;
 }
 
 }  // namespace
@@ -66,35 +68,69 @@ void GaussianPolicy::mean_action(MatrixView<const double> observation, MatrixVie
 
 void GaussianPolicy::log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                               std::span<double> out) const {
-  for_each_chunk(action.cols(), [&](std::size_t begin, std::size_t count) {
-    const Scratch memory(2 * action.rows(), count);
+  log_prob_many(observation, action, {out.data(), out.size(), 1});
+}
+
+void GaussianPolicy::log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                                   MatrixView<double> out) const {
+  const std::size_t dimensions = action.rows(), each = out.cols();
+  const bool shared = action.cols() == each;
+  const Scratch sources(2 * dimensions, each);  // numbers, then slopes
+  const auto find_sources = [&](std::size_t first) {
+    for (std::size_t d = 0; d < dimensions; ++d) {
+      for (std::size_t j = 0; j < each; ++j) {
+        const Source source = source_of(contract(), d, action(d, first + j));
+        sources.view()(d, j) = source.u;
+        sources.view()(dimensions + d, j) = source.log_slope;
+      }
+    }
+  };
+  if (shared) find_sources(0);
+  for_each_chunk(out.rows(), [&](std::size_t begin, std::size_t count) {
+    const Scratch memory(2 * dimensions, count);
     const MatrixView<double> all = memory.view();
     parameters_(observation.columns(begin, count), all);
     for (std::size_t i = 0; i < count; ++i) {
-      double total = 0;
-      for (std::size_t d = 0; d < action.rows(); ++d) {
-        total += log_density(contract(), d, action(d, begin + i), all(d, i), all(action.rows() + d, i));
+      if (!shared) find_sources((begin + i) * each);
+      const std::span<double> row = out.row(begin + i);
+      std::ranges::fill(row, 0.0);
+      for (std::size_t d = 0; d < dimensions; ++d) {
+        const std::span<const double> u = sources.view().row(d), log_slope = sources.view().row(dimensions + d);
+        const double mean = all(d, i), log_std = all(dimensions + d, i), per_std = std::exp(-log_std);
+        for (std::size_t j = 0; j < each; ++j) {
+          const double deviation = (u[j] - mean) * per_std;
+          row[j] += -0.5 * deviation * deviation - log_std - log_root_two_pi - log_slope[j];
+        }
       }
-      out[begin + i] = total;
     }
   });
 }
 
 // Squashing is monotone: P(action <= value) = P(u <= the number that becomes that value).
-bool GaussianPolicy::cdf(MatrixView<const double> observation, std::size_t dimension, double value,
-                         std::span<double> out) const {
-  const double scale = contract().scale[dimension];
-  double u = (value - contract().centre[dimension]) / scale;
-  if (contract().squash == Squash::tanh) u = std::atanh(std::clamp(u, -1.0, 1.0));
-  for_each_chunk(out.size(), [&](std::size_t begin, std::size_t count) {
+bool GaussianPolicy::cdf(MatrixView<const double> observation, std::size_t dimension, MatrixView<const double> values,
+                         MatrixView<double> out) const {
+  const double scale = contract().scale[dimension], centre = contract().centre[dimension];
+  const Scratch sources(1, values.cols());
+  const std::span<double> u = sources.view().row(0);
+  const auto find_sources = [&](std::span<const double> own) {
+    for (std::size_t j = 0; j < u.size(); ++j) {
+      u[j] = (own[j] - centre) / scale;
+      if (contract().squash == Squash::tanh) u[j] = std::atanh(std::clamp(u[j], -1.0, 1.0));
+    }
+  };
+  if (values.rows() == 1) find_sources(values.row(0));
+  for_each_chunk(out.rows(), [&](std::size_t begin, std::size_t count) {
     const std::size_t actions = action_space().dimensions();
     const Scratch memory(2 * actions, count);
     const MatrixView<double> all = memory.view();
     parameters_(observation.columns(begin, count), all);
     for (std::size_t i = 0; i < count; ++i) {
-      const double deviation = (u - all(dimension, i)) * std::exp(-all(actions + dimension, i));
-      const double below = 0.5 * std::erfc(-deviation / std::numbers::sqrt2);
-      out[begin + i] = scale > 0 ? below : 1 - below;
+      if (values.rows() > 1) find_sources(values.row(begin + i));
+      const double mean = all(dimension, i), per_std = std::exp(-all(actions + dimension, i));
+      for (std::size_t j = 0; j < u.size(); ++j) {
+        const double below = 0.5 * std::erfc(-(u[j] - mean) * per_std / std::numbers::sqrt2);
+        out(begin + i, j) = scale > 0 ? below : 1 - below;
+      }
     }
   });
   return true;

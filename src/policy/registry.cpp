@@ -72,10 +72,41 @@ std::unique_ptr<Policy> make_table(const std::string& file, const Task& task) {
   return table;
 }
 
+// A file, and the settings behind its name.
+struct FileSpec {
+  std::string file;
+  std::string_view settings;
+};
+
+std::optional<FileSpec> find_file(std::string_view spec, std::string_view ending) {
+  if (spec.ends_with(ending)) return FileSpec{std::string(spec), {}};
+  const std::size_t place = spec.find(std::string(ending) + ":");
+  if (place == std::string_view::npos) return std::nullopt;
+  return FileSpec{std::string(spec.substr(0, place + ending.size())), spec.substr(place + ending.size() + 1)};
+}
+
+std::vector<PolicySetting> settings_of(const FileSpec& spec) {
+  std::vector<PolicySetting> settings;
+  std::string_view rest = spec.settings;
+  while (!rest.empty()) {
+    const std::string_view part = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
+    const std::size_t equals = part.find('=');
+    if (equals == std::string_view::npos) {
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' behind '{}' is not key=value", part, spec.file),
+                  "Write FILE:key=value,key=value");
+    }
+    settings.push_back(
+        {std::string(part.substr(0, equals)), std::string(part.substr(equals + 1)), fmt::format("'{}'", spec.file)});
+  }
+  return settings;
+}
+
 std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& task) {
-  for (const FileKind& file : file_kinds()) {
-    if (!spec.ends_with(file.ending)) continue;
-    auto policy = file.read(std::string(spec), task);
+  for (const FileKind& kind : file_kinds()) {
+    const auto found = find_file(spec, kind.ending);
+    if (!found) continue;
+    auto policy = kind.read(found->file, settings_of(*found), task);
     check_names(policy->name(), policy->contract(), task);
     return policy;
   }
@@ -97,42 +128,20 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
   return std::make_unique<UniformPolicy>(task);
 }
 
-// A network's file, and the settings behind its name.
-struct NetworkSpec {
-  std::string file;
-  std::string_view settings;
-};
-
-std::optional<NetworkSpec> find_network_file(std::string_view spec) {
-  for (const std::string_view ending : {".onnx", ".safetensors"}) {
-    if (spec.ends_with(ending)) return NetworkSpec{std::string(spec), {}};
-    const std::size_t place = spec.find(std::string(ending) + ":");
-    if (place == std::string_view::npos) continue;
-    return NetworkSpec{std::string(spec.substr(0, place + ending.size())), spec.substr(place + ending.size() + 1)};
-  }
-  return std::nullopt;
+std::optional<FileSpec> find_network_file(std::string_view spec) {
+  const auto onnx = find_file(spec, ".onnx");
+  return onnx ? onnx : find_file(spec, ".safetensors");
 }
 
-PolicyOptions read_options(const NetworkSpec& spec, const std::vector<PolicySetting>& overrides) {
+PolicyOptions read_options(const FileSpec& spec, const std::vector<PolicySetting>& overrides) {
   PolicyOptions options;
   for (const PolicySetting& setting : read_sidecar(spec.file)) set_option(options, setting);
-  std::string_view rest = spec.settings;
-  while (!rest.empty()) {
-    const std::string_view part = rest.substr(0, rest.find(','));
-    rest.remove_prefix(std::min(part.size() + 1, rest.size()));
-    const std::size_t equals = part.find('=');
-    if (equals == std::string_view::npos) {
-      throw Error(ErrorCode::bad_value, fmt::format("'{}' behind '{}' is not key=value", part, spec.file),
-                  "Write FILE:key=value,key=value");
-    }
-    set_option(options, {std::string(part.substr(0, equals)), std::string(part.substr(equals + 1)),
-                         fmt::format("'{}'", spec.file)});
-  }
+  for (const PolicySetting& setting : settings_of(spec)) set_option(options, setting);
   for (const PolicySetting& setting : overrides) set_option(options, setting);
   return options;
 }
 
-std::unique_ptr<Policy> read_network_policy(const NetworkSpec& spec, const Task& task,
+std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& task,
                                             const std::vector<PolicySetting>& overrides) {
   PolicyOptions options = read_options(spec, overrides);
   if (spec.file.ends_with(".onnx")) return make_network_policy(spec.file, read_onnx(spec.file), task, options);

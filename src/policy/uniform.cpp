@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mercer/core/error.hpp"
+#include "policy/act.hpp"
 
 namespace mercer {
 namespace {
@@ -66,10 +67,16 @@ void UniformPolicy::log_prob(MatrixView<const double>, MatrixView<const double> 
   }
 }
 
-bool UniformPolicy::cdf(MatrixView<const double>, std::size_t dimension, double value, std::span<double> out) const {
+bool UniformPolicy::cdf(MatrixView<const double>, std::size_t dimension, MatrixView<const double> values,
+                        MatrixView<double> out) const {
   if (action_space().is_discrete()) return false;
   const Range range = action_space().axes[dimension].range;
-  std::ranges::fill(out, std::clamp((value - range.low) / range.width(), 0.0, 1.0));
+  for (std::size_t i = 0; i < out.rows(); ++i) {
+    const std::span<const double> own = values_in(values, i);
+    for (std::size_t j = 0; j < own.size(); ++j) {
+      out(i, j) = std::clamp((own[j] - range.low) / range.width(), 0.0, 1.0);
+    }
+  }
   return true;
 }
 

@@ -90,6 +90,21 @@ TEST(Simplex, any_number_of_threads_gives_the_same) {
   EXPECT_EQ(one.values, two.values);
 }
 
+TEST(Simplex, a_row_alone_is_projected_as_among_others) {
+  for (const SimplexRule rule : {SimplexRule::clip, SimplexRule::euclidean, SimplexRule::softmax}) {
+    std::vector<double> rows{0.5, -0.1, 0.4, 0.3, -1, -2, 0, -0.5}, alone = rows;
+    const std::size_t uniform = project_rows({rows.data(), 2, 4}, rule);
+    const bool first = project_row(std::span(alone).first(4), rule),
+               second = project_row(std::span(alone).last(4), rule);
+    EXPECT_EQ(alone, rows);
+    EXPECT_FALSE(first);
+    EXPECT_EQ(second, rule == SimplexRule::clip);
+    EXPECT_EQ(uniform, second ? 1 : 0);
+  }
+  std::vector<double> bad{0.5, NAN};
+  expect_error(ErrorCode::not_finite, "cannot become a distribution", [&] { project_row(bad); });
+}
+
 TEST(Simplex, bad_input_is_refused) {
   expect_error(ErrorCode::not_finite, "row 0 holds nan", [] { projected({1, NAN}, SimplexRule::clip); });
   expect_error(ErrorCode::shape_mismatch, "without entries", [] { project_rows({nullptr, 2, 0}); });

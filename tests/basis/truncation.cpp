@@ -1,8 +1,11 @@
 #include "mercer/basis/truncation.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "mercer/basis/basis.hpp"
+#include "mercer/core/random.hpp"
 #include "support/errors.hpp"
 #include "support/tables.hpp"
 
@@ -40,6 +43,26 @@ TEST(Truncation, energies_are_those_of_what_is_dropped) {
   EXPECT_EQ(truncation.smallest_k(33.5), 0U);
   EXPECT_EQ(truncation.smallest_k(9), 4U);
   EXPECT_EQ(truncation.smallest_k(0), 7U);
+}
+
+// Pairs, singles, many ties: for every K the same without ranking.
+TEST(Truncation, the_largest_are_found_without_ranking_the_others) {
+  for (std::uint64_t round = 0; round < 40; ++round) {
+    Random random({round, Stage::task, 0, 0});
+    std::vector<Term> terms;
+    std::size_t index = 0;
+    for (std::size_t i = 0; i < 1 + round; ++i) {
+      const bool pair = random.uniform() < 0.6;
+      const double magnitude = std::floor(5 * random.uniform());
+      terms.push_back({index, pair ? index + 1 : index, (pair ? 2 : 1) * magnitude, pair ? 2U : 1U, i == round / 2});
+      index += pair ? 2 : 1;
+    }
+    for (const bool keep_mean : {true, false}) {
+      const Truncation all(terms, keep_mean);
+      for (std::size_t k = 0; k <= all.size(); ++k) ASSERT_EQ(largest_kept(terms, k, keep_mean), all.kept(k)) << k;
+      expect_error(ErrorCode::out_of_range, "legal: 0 to", [&] { largest_kept(terms, all.size() + 1, keep_mean); });
+    }
+  }
 }
 
 TEST(Truncation, ties_go_to_the_lower_index) {

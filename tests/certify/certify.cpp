@@ -39,12 +39,14 @@ TEST(Certify, no_row_is_below_the_true_difference) {
     const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
     std::vector<std::string> terms;
     for (const CertificateRow& row : made.rows) {
+      if (row.about != "return") continue;
       terms.push_back(row.term);
-      EXPECT_GE(row.value, row.term == "paired" ? loss : std::abs(loss)) << row.term;
+      EXPECT_GE(row.value * (1 + 1e-12), row.term == "paired" ? loss : std::abs(loss)) << row.term;
       EXPECT_NEAR(row.slack, row.value - row.measured, 1e-12);
       EXPECT_FALSE(row.assumptions.empty());
     }
-    EXPECT_EQ(terms, (std::vector<std::string>{"paired", "coupling", "modelfree_d1", "trivial", "coupling_geom"}));
+    EXPECT_EQ(terms, (std::vector<std::string>{"paired", "coupling", "modelfree_d1", "trivial", "coupling_geom",
+                                               "exact", "B0_T", "B2_T", "B2'_T", "B4_T", "B5_T"}));
     EXPECT_TRUE(made.met);
     EXPECT_GE(made.upper_return, loss);
   }
@@ -81,7 +83,8 @@ TEST(Certify, discounted_returns_have_a_ladder_of_their_own) {
   const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
   EXPECT_NEAR(made.loss_return, loss, 0.1);
   for (const CertificateRow& row : made.rows) {
-    EXPECT_GE(row.value, row.term == "paired" ? loss : std::abs(loss)) << row.term;
+    if (row.about != "return") continue;
+    EXPECT_GE(row.value * (1 + 1e-12), row.term == "paired" ? loss : std::abs(loss)) << row.term;
     EXPECT_TRUE(row.term != "trivial" || row.value <= 2 * (1 - std::pow(0.9, 40)) / 0.1 + 1e-9);
   }
 }
@@ -127,7 +130,7 @@ TEST(Certify, an_embedding_gets_coupling_and_pruning_rows_and_keeps_its_certific
   };
   EXPECT_TRUE(row("paired") && row("coupling") && row("pruning") && row("trivial"));
   for (const CertificateRow& one : made.rows) {
-    EXPECT_FALSE(one.value < one.measured) << one.term;
+    EXPECT_FALSE(one.level != "paper" && one.value * (1 + 1e-9) < one.measured) << one.term;
   }
 
   const TemporaryFolder folder;

@@ -43,6 +43,8 @@ def test_logged_states_promise_actions_only(mercer):
     mercer.ok("rollout", *CAR, "--act", "mean", "--episodes", 40, "--out", "log.npz")
     said = mercer.json("compress", *CAR, "--states", "log.npz", "--max-loss", "5%", "--out", "p.mercer")
     assert said["met"] and any("return" in sentence for sentence in said["certificate"]["not_covered"])
+    page = mercer.ok("inspect", "p.mercer").stdout
+    assert "Nothing is promised about the return" in page and "of the teacher's return" not in page
     bad = mercer.run("compress", *CAR, "--states", "log.npz", "--max-loss-return", "1", "--out", "p.mercer")
     assert bad.returncode == 2 and "E203" in bad.stderr
 
@@ -50,8 +52,25 @@ def test_logged_states_promise_actions_only(mercer):
 def test_bad_input(mercer):
     for arguments, code in ((("--bases", "nosuch"), "E201"), (("--formats", "int3"), "E201"),
                             (("--formats", "int8,,int4"), "E203"), (("--most-terms", 0), "E202"),
-                            (("--budget", "soon"), "E203"), (("--max-loss", "-1%"), "E202"),
-                            (("--select-episodes", 1), "E202"), (("--confidence", "1.5"), "E202")):
+                            (("--budget", "soon"), "60s, 5m"), (("--max-loss", "-1%"), "E202"),
+                            (("--max-loss", "5"), "500%"), (("--max-loss", "much"), "1% or 0.01"),
+                            (("--select-episodes", 1), "E202"), (("--confidence", "95"), "0.95 for 95%")):
         said = mercer.run("compress", *CAR, *QUICK, *arguments, "--out", "p.mercer")
         assert said.returncode == 2 and code in said.stderr, (arguments, said.stderr)
     assert mercer.run("compress", *CAR, *QUICK).returncode == 2
+
+
+def test_a_certificate_is_tied_to_its_bytes(mercer):
+    mercer.ok("compress", *CAR, *QUICK, "--max-loss", "20%", "--out", "p.mercer", "--quiet")
+    path = mercer.folder / "p.mercer"
+    damaged = bytearray(path.read_bytes())
+    damaged[-1] ^= 1
+    path.write_bytes(bytes(damaged))
+    assert "E303" in mercer.fails(3, "inspect", "p.mercer")
+
+
+def test_a_continuous_embedding_is_certified_as_it_was_made(mercer):
+    mercer.ok("embed", *CAR, "--route", "continuous", "--k", 3, "--rounds", 1, "--rollouts", 20, "--episodes", 20,
+              "--out", "p.mercer", "--quiet")
+    assert mercer.json("certify", "p.mercer", *CAR, "--episodes", 200, "--level", "statistical")["act"] == "mean"
+    assert "compress" in mercer.fails(2, "embed", *CAR, "--route", "continuous", "--max-loss", "5%", "--out", "q.mercer")

@@ -23,11 +23,30 @@ def test_says_what_it_costs(mercer):
     assert said["bytes"] == (mercer.folder / "p.mercer").stat().st_size > said["payload_bytes"] > 100
 
 
+def test_rolls_out_what_the_preset_says(mercer):
+    car = ("--env", "continuous-mountain-car", "--policy", ACTOR, "--episodes", 4, "--k", 20, "--out", "p.mercer")
+    for preset, rollouts in ("paper", 200), ("best", 1000):
+        said = mercer.json("embed", *car, "--preset", preset)
+        del said["bytes"]  # the file names the flags
+        asked = mercer.json("embed", *car, "--preset", preset, "--rollouts", rollouts)
+        assert said.items() <= asked.items()
+
+
 def test_what_comes_out_is_a_policy(mercer):
     said = embed(mercer, "--basis", "svd", "--k", 4)
     played = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer", "--seed", 1,
                          "--episodes", 40)
     assert played["return"] == said["returns"]["embedding"]
+
+
+def test_acts_from_coefficients(mercer):
+    said = embed(mercer, "--basis", "dct", "--k", 100)
+    for settings in ("from=coefficients", "from=decoded,draw=inverse"):
+        played = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", f"p.mercer:{settings}",
+                             "--seed", 1, "--episodes", 40)
+        assert played["return"] == said["returns"]["embedding"]
+    refused = mercer.fails(2, "evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer:drw=alias")
+    assert "Did you mean 'draw'?" in refused
 
 
 def test_inspect(mercer):
@@ -36,7 +55,71 @@ def test_inspect(mercer):
     assert shown["basis"] == "fourier" and shown["k"] == 50 and shown["env"] == "continuous-mountain-car"
     assert shown["settings"]["k"] == "50"
     printed = mercer.ok("inspect", "p.mercer").stdout
-    assert "basis fourier, k 50" in printed and "#" in printed and "100.0000%" in printed
+    assert "basis fourier, k 50" in printed and "#" in printed and "of the whole table's" in printed
+    assert 0.5 < shown["energy_share"] < 1 and f"{100 * shown['energy_share']:.4f}%" in printed
+
+
+def test_inspect_shows_singular_values_and_whole_lattices(mercer):
+    embed(mercer, "--basis", "svd", "--k", 3, "--unvisited", "teacher", "--state-bins", 10)
+    shown = mercer.json("inspect", "p.mercer")
+    values = shown["singular_values"]
+    assert len(values) == 3 and values == sorted(values, reverse=True) and values[2] > 0
+    printed = mercer.ok("inspect", "p.mercer").stdout
+    assert f"singular values: {values[0]:.4g}" in printed and "100 cells, the whole lattice" in printed
+
+
+@pytest.mark.parametrize("basis, k, each, published", [("gmm", 2, 5, 8), ("fixed-gmm", 4, 3, 16), ("mle", 1, 1, 1)])
+def test_rows_by_themselves(mercer, basis, k, each, published):
+    said = embed(mercer, "--basis", basis, "--k", k)
+    rows = said["visited_cells"]
+    assert said["basis"] == basis and said["k"] == k
+    assert said["parameters_stored"] == each * rows and said["parameters"] == published * rows
+    played = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer", "--seed", 1,
+                         "--episodes", 40)
+    assert played["return"] == said["returns"]["embedding"]
+    assert mercer.json("inspect", "p.mercer")["energy_share"] is None
+    assert "energy" not in mercer.ok("inspect", "p.mercer").stdout
+
+
+def test_action_edges_of_each_cell(mercer):
+    common = embed(mercer, "--k", 50, "--state-bins", 10, "--action-bins", 8)
+    own = embed(mercer, "--k", 50, "--state-bins", 10, "--action-bins", 8, "--conditional-actions")
+    rows = own["own_action_edges"]
+    assert common["own_action_edges"] == 0 and 0 < rows < own["visited_cells"]
+    assert own["parameters_stored"] == 50 + 9 * rows and own["parameters"] == 50
+    assert f"{rows} cells with their own action edges" in mercer.ok("inspect", "p.mercer").stdout
+
+
+def test_axes_store_no_order(mercer):
+    listed = embed(mercer, "--k", 50, "--state-bins", 12)
+    on_axes = embed(mercer, "--k", 50, "--state-bins", 12, "--order", "axes")
+    assert on_axes["payload_bytes"] < listed["payload_bytes"] and on_axes["w1_kind"] == "exact"
+
+
+def test_k_by_energy(mercer):
+    little, much = (embed(mercer, "--energy", share)["k"] for share in (0.5, 0.95))
+    usual = embed(mercer)
+    assert 0 < little < much < usual["k"]
+    shown = mercer.json("inspect", "p.mercer")
+    assert shown["energy_share"] > 0.99
+    paper = embed(mercer, "--preset", "paper", "--basis", "fourier", "--state-bins", 10)
+    assert paper["k"] == (paper["visited_cells"] * 14 + 1) // 2
+
+
+def test_states_that_are_whole_numbers_have_a_bin_each(mercer):
+    said = mercer.json("embed", "--env", "chain", "--policy", "uniform", "--rollouts", 50, "--episodes", 10, "--out",
+                       "p.mercer")
+    states = next(task for task in mercer.json("list")["tasks"] if task["name"] == "chain")
+    assert said["pruned_percent"] == 0 and said["collapsed_bins"] == 0, states
+    assert f"state: {said['visited_cells']} bins from -0.5 to" in mercer.ok("inspect", "p.mercer").stdout
+
+
+def test_a_yes_or_no_may_stand_alone(mercer):
+    alone = embed(mercer, "--k", 20, "--noise", "--order", "snake")
+    assert alone["returns"] == embed(mercer, "--k", 20, "--order", "snake", "--noise", "true")["returns"]
+    assert alone["returns"] != embed(mercer, "--k", 20, "--order", "snake", "--noise", "false")["returns"]
+    embed(mercer, "--k", 20, "--noise")
+    assert mercer.json("inspect", "p.mercer")["settings"]["noise"] == "true"
 
 
 def test_presets_differ(mercer):
@@ -61,6 +144,15 @@ def test_same_command_same_bytes(mercer):
     (["--preset", "worst"], 2, "preset"),
     (["--simplex", "softmax"], 2, "Use clip or euclidean"),
     (["--prune", 2], 2, "pruning threshold"),
+    (["--rollouts", 0], 2, "--rollouts is 0; legal: 1 to 1000000000"),
+    (["--noise", "maybe"], 2, "neither true nor false"),
+    (["--basis", "--k", 3], 2, "--basis has no value: --k follows it"),
+    (["--energy", 2], 2, "--energy is 2; legal"),
+    (["--energy", 0.9, "--k", 3], 2, "Give one of them"),
+    (["--basis", "svd", "--order", "axes"], 2, "another order of rows"),
+    (["--order", "axes", "--state-bins", 900], 2, "the whole lattice, 3.64e+07 entries"),
+    (["--basis", "gmm", "--k", 100], 2, "legal: 1 to 45"),
+    (["--basis", "gmm:rounds=3"], 2, "setting of basis 'gmm'"),
     (["--out", "p.bin"], 2, "does not end in .mercer"),
     (["--out", "nowhere/p.mercer"], 3, "E302"),
 ])

@@ -62,3 +62,14 @@ def test_people_read_standard_error(mercer):
     plain = mercer.ok("evaluate", "--env", "pendulum", "--policy", "uniform", LC_ALL="C")
     assert "#" in plain.stderr and plain.stderr.isascii()
     assert mercer.ok("evaluate", "--env", "pendulum", "--policy", "uniform", "--quiet").stderr == ""
+
+
+def test_no_bar_begins_at_minus_zero(mercer):
+    # 14 bins from -0.01 to 0.06: the edge at zero comes out a little below it.
+    process = {"P": [[[1], [1]]], "r": [[-0.01, 0.06]], "mu": [1], "gamma": 0.5, "horizon": 1}
+    (mercer.folder / "mdp.json").write_text(json.dumps(process))
+    said = mercer.ok("evaluate", "--env", "mdp.json", "--policy", "uniform", "--episodes", 200).stderr
+    labels = [line.split()[0] for line in said.splitlines() if "│" in line or "|" in line]
+    assert len(labels) == 14 and labels[0] == "-0.0100"
+    assert all(float(label) != 0 or not label.startswith("-") for label in labels)
+    assert any(float(label) == 0 for label in labels)

@@ -32,23 +32,6 @@ TEST(LatticePolicy, with_noise_its_density_integrates_to_one_and_is_drawn_from) 
   EXPECT_DOUBLE_EQ(DensityProbe(policy, {0.1}).density({0})[0], 0.25) << "half of the mass on a bin of width two";
 }
 
-// Actions rise with the normal number that a Gaussian policy would draw from the same key: both choose alike.
-TEST(LatticePolicy, draws_along_a_line_follow_the_normal_numbers_of_their_keys) {
-  std::vector<std::uint64_t> items(500);
-  for (std::size_t i = 0; i < items.size(); ++i) items[i] = i;
-  const Draws draws{9, Stage::action, 4, items};
-  std::vector<double> normals(items.size()), states(items.size(), 0.1), actions(items.size());
-  draws.fill_normal(normals);
-  for (const bool noise : {true, false}) {
-    const LatticePolicy policy = small_policy({Unvisited::uniform, noise});
-    policy.sample({states.data(), 1, states.size()}, draws, {actions.data(), 1, actions.size()});
-    std::vector<std::pair<double, double>> pairs;
-    for (std::size_t i = 0; i < items.size(); ++i) pairs.emplace_back(normals[i], actions[i]);
-    std::ranges::sort(pairs);
-    EXPECT_TRUE(std::ranges::is_sorted(pairs, {}, &std::pair<double, double>::second));
-  }
-}
-
 TEST(LatticePolicy, without_noise_actions_are_the_middles) {
   const LatticePolicy policy = small_policy({Unvisited::uniform, false});
   const DensityProbe probe(policy, {0.1});
@@ -79,6 +62,33 @@ TEST(LatticePolicy, mean_action_is_the_mean_of_the_row) {
   EXPECT_NEAR(actions[0], 0.2 * -1.5 + 0.3 * 1.5, 1e-15);
   EXPECT_NEAR(actions[1], -1.5, 1e-15);
   EXPECT_NEAR(actions[2], 0, 1e-15);
+}
+
+// The first row has its own edges, the others the common ones.
+TEST(LatticePolicy, plays_the_bins_of_each_row) {
+  for (const bool noise : {true, false}) {
+    const LatticePolicy plain = small_policy({Unvisited::uniform, noise});
+    const OwnEdges own{{0, OwnEdges::none, OwnEdges::none}, {{{{{-1.2, -0.8, 0, 1.6}, 0}}}}};
+    const LatticePolicy policy("l", plain.contract(), std::make_shared<Cells>(plain.cells()), plain.actions(),
+                               plain.table(), {Unvisited::uniform, noise}, own);
+    const DensityProbe probe(policy, {0.1}), other(policy, {3.9}), same(plain, {3.9});
+    EXPECT_EQ(other.density({-1.5, 0, 1.5}), same.density({-1.5, 0, 1.5}));
+    EXPECT_EQ(other.draws(100, 3), same.draws(100, 3));
+    if (noise) {
+      EXPECT_NEAR(probe.integral(4000), 1, 1e-9);
+      EXPECT_LT(probe.distance_of_draws(5000, 3), ks_limit(5000));
+      EXPECT_DOUBLE_EQ(probe.density({-1})[0], 0.5) << "a fifth of the mass on a bin of width 0.4";
+      EXPECT_EQ(probe.density({1.9})[0], 0) << "beyond its own edges";
+    } else {
+      for (const double a : probe.draws(100, 4)) EXPECT_TRUE(a == -1 || a == -0.4 || a == 0.8) << a;
+      EXPECT_NEAR(probe.density({0.8})[0], 0.3, 1e-15);
+    }
+    const std::vector<double> states{0.1, 2.5};
+    std::vector<double> actions(2);
+    policy.mean_action({states.data(), 1, 2}, {actions.data(), 1, 2});
+    EXPECT_NEAR(actions[0], 0.2 * -1 + 0.5 * -0.4 + 0.3 * 0.8, 1e-15);
+    EXPECT_NEAR(actions[1], -1.5, 1e-15);
+  }
 }
 
 TEST(LatticePolicy, refuses_a_table_that_does_not_fit) {

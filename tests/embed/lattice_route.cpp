@@ -63,6 +63,23 @@ TEST_F(LatticeRoute, counts_and_full_lattices_are_offered) {
   EXPECT_EQ(full.cells->visits(), rollouts_.steps());
 }
 
+// 35 bins for four states: quantiles would leave edges on the states themselves.
+TEST(LatticeOfWholeNumbers, has_a_bin_for_each_state) {
+  const auto env = make_env("chain");
+  const auto policy = make_policy("uniform", env->task());
+  const Rollouts rollouts = rollout(*env, *policy, {.episodes = 50, .seed = 1});
+  const std::size_t states = env->task().observation.count;
+  for (LatticeOptions options : {best_lattice(), paper_lattice()}) {
+    const Lattice lattice = make_lattice(*policy, rollouts, options);
+    const Edges& axis = lattice.cells->grid().axes[0];
+    ASSERT_EQ(axis.bins(), states);
+    for (std::size_t s = 0; s < states; ++s) EXPECT_EQ(axis.centre(s), static_cast<double>(s));
+    EXPECT_EQ(lattice.collapsed_bins, 0);
+    options.conditional_actions = true;
+    expect_error(ErrorCode::bad_value, "the actions are discrete", [&] { make_lattice(*policy, rollouts, options); });
+  }
+}
+
 TEST_F(LatticeRoute, refuses_what_does_not_fit) {
   LatticeOptions options = best_lattice();
   options.state_bins = {3, 4};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ void expect_close(const std::vector<double>& a, const std::vector<double>& b, do
 }
 
 std::vector<double> without_repeats(std::vector<double> values) {
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 
@@ -51,7 +52,7 @@ TEST(Edges, agree_with_scikit_learn) {
 }
 
 TEST(Edges, both_kinds_of_quantiles_agree_with_exact_ones) {
-  const nlohmann::json document = read_golden("discretisation.json");
+  const nlohmann::json document = read_golden("theory/discretisation.json");
   for (const nlohmann::json& golden : document["cases"]) {
     const auto data = golden["samples"].get<std::vector<double>>();
     const auto bins = golden["b"].get<std::size_t>();
@@ -59,6 +60,46 @@ TEST(Edges, both_kinds_of_quantiles_agree_with_exact_ones) {
                  without_repeats(golden["edges_type1"].get<std::vector<double>>()), 0);
     expect_close(make_edges(data, bins, {EdgeKind::quantile}).values,
                  without_repeats(golden["edges_type7"].get<std::vector<double>>()), 1e-12);
+  }
+}
+
+// The brute-force twin sorts everything.
+std::vector<double> sorted_quantiles(std::vector<double> data, std::size_t bins, EdgeKind kind) {
+  std::ranges::sort(data);
+  std::vector<double> edges{data.front()};
+  for (std::size_t i = 1; i <= bins; ++i) {
+    const double place = static_cast<double>(i) / static_cast<double>(bins) * static_cast<double>(data.size() - 1);
+    const auto below = static_cast<std::size_t>(place);
+    const std::size_t above = std::min(below + 1, data.size() - 1);
+    const double share = place - static_cast<double>(below), step = data[above] - data[below];
+    const double between = share < 0.5 ? data[below] + step * share : data[above] - step * (1 - share);
+    const double edge = kind == EdgeKind::quantile ? between : data[(data.size() * i + bins - 1) / bins - 1];
+    if (edge - edges.back() > 1e-8) edges.push_back(edge);
+  }
+  edges.back() = data.back();
+  return edges;
+}
+
+// Data that are even, in heaps, of very different sizes, nearly all the same, or further apart than a number can say.
+TEST(Edges, quantiles_are_those_of_sorted_data) {
+  Random random({7, Stage::task, 0, 0});
+  const std::vector<std::function<double()>> kinds{
+      [&] { return random.uniform(); }, [&] { return std::floor(4 * random.uniform()); },
+      [&] { return std::exp(60 * random.uniform() - 30); },
+      [&] { return random.uniform() < 0.99 ? 1 + 1e-5 * random.uniform() : 1e300 * random.normal(); },
+      [&] { return 1.7e308 * (2 * random.uniform() - 1); }};
+  for (std::size_t kind = 0; kind < kinds.size(); ++kind) {
+    for (const std::size_t size : {2, 17, 5000, 100'000}) {
+      std::vector<double> data(size);
+      for (double& number : data) number = kinds[kind]();
+      for (const std::size_t bins : {1, 7, 35}) {
+        for (const EdgeKind rule : {EdgeKind::quantile, EdgeKind::data_quantile}) {
+          const Edges edges = make_edges(data, bins, {rule});
+          if (edges.values.back() - edges.values.front() < 1e-4) continue;  // one heap only
+          EXPECT_EQ(edges.values, sorted_quantiles(data, bins, rule)) << kind << ", " << size << " in " << bins;
+        }
+      }
+    }
   }
 }
 

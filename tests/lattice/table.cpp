@@ -69,7 +69,9 @@ TEST(PolicyTable, centre_is_the_normalised_density) {
 class WithoutCdf : public GaussianPolicy {
  public:
   WithoutCdf() : GaussianPolicy(leaning(2)) {}
-  bool cdf(MatrixView<const double>, std::size_t, double, std::span<double>) const override { return false; }
+  bool cdf(MatrixView<const double>, std::size_t, MatrixView<const double>, MatrixView<double>) const override {
+    return false;
+  }
 };
 
 TEST(PolicyTable, quadrature_agrees_with_distribution_functions) {

@@ -47,7 +47,7 @@ TEST(GraphBatches, a_column_does_not_depend_on_those_beside_it) {
   const Numbers column = random_numbers(5, -2, 2, 1);
   const Numbers alone = run_network(network, column, 1);
   constexpr std::size_t stride = 5;  // has no factor in common with a tile: passes every place in one
-  for (const std::size_t columns : {1, 2, 7, 47, 48, 49, 300, 4096}) {
+  for (const std::size_t columns : {1, 2, 7, 15, 16, 17, 47, 48, 49, 300, 4096}) {
     for (std::size_t first = 0; first < std::min(stride, columns); ++first) {
       Numbers in = random_numbers(5 * columns, -2, 2, static_cast<unsigned>(first));
       for (std::size_t place = first; place < columns; place += stride) {

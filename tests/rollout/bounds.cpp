@@ -85,7 +85,7 @@ void expect_promises_kept(const std::string& spec) {
 
 TEST(Bounds, of_every_built_in_task_hold) {
   const TemporaryFolder folder;
-  std::ofstream(folder / "mdp.json") << golden_mdp(read_golden("mdp_106_n4_m2.json")).dump();
+  std::ofstream(folder / "mdp.json") << golden_mdp(read_golden("theory/mdp_106_n4_m2.json")).dump();
   for (std::size_t i = 0; i < 9; ++i) {  // built-in tasks come first
     const std::string name = known_envs()[i].name;
     expect_promises_kept(name == "tabular" ? (folder / "mdp.json").string() : name);

@@ -17,7 +17,7 @@ namespace {
 // eta = mu (I - gamma P_pi)^-1 r_pi was solved exactly for the golden process; here it is played.
 TEST(ExpectedReturn, of_a_golden_process_is_met_by_playing_it) {
   const TemporaryFolder folder;
-  const nlohmann::json golden = read_golden("mdp_106_n4_m2.json");
+  const nlohmann::json golden = read_golden("theory/mdp_106_n4_m2.json");
   std::ofstream(folder / "mdp.json") << golden_mdp(golden).dump();
   const auto env = make_env((folder / "mdp.json").string());
   for (const std::string number : {"1", "2"}) {

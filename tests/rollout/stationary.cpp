@@ -34,7 +34,7 @@ double largest_excess(const Env& env, const Policy& policy, const std::vector<do
 
 TEST(Stationary, chains_settle_as_the_golden_data_say) {
   int compared = 0;
-  const nlohmann::json document = read_golden("chain.json");
+  const nlohmann::json document = read_golden("theory/chain.json");
   for (const nlohmann::json& golden : document.at("cases")) {
     const auto n = golden.at("N").get<std::size_t>();
     if (n > 8) continue;

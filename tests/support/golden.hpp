@@ -36,7 +36,7 @@ struct GoldenEpisode {
   bool terminates = false;  ///< false: cut off by the time limit
 };
 
-/// A golden Markov decision process (tests/data/golden/mdp_*.json) in the format that Mercer reads.
+/// A golden Markov decision process (tests/data/golden/theory/mdp_*.json) in the format that Mercer reads.
 inline nlohmann::json golden_mdp(const nlohmann::json& golden) {
   return {
       {"P", golden.at("P_s_a_sprime")}, {"r", golden.at("r")}, {"mu", golden.at("mu")}, {"gamma", golden.at("gamma")}};

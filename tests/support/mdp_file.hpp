@@ -12,7 +12,7 @@ namespace mercer {
 /// A Markov decision process to change and read: 4 states, 2 actions, gamma 0.5.
 class MdpFile : public testing::Test {
  protected:
-  nlohmann::json document = golden_mdp(read_golden("mdp_106_n4_m2.json"));
+  nlohmann::json document = golden_mdp(read_golden("theory/mdp_106_n4_m2.json"));
 
   TabularMdp read(const std::string& text) {
     std::ofstream(folder / "mdp.json") << text;

@@ -53,4 +53,29 @@ inline double ks_limit(double n, double m = HUGE_VAL) {
   return std::sqrt(-std::log(1e-6 / 2) / 2) * std::sqrt(std::isinf(m) ? 1 / n : 1 / n + 1 / m);
 }
 
+/// Pearson's statistic of counts against probabilities, and how many of these were positive less one. Infinite where
+/// something happened that cannot.
+struct ChiSquare {
+  ChiSquare(std::span<const double> counts, std::span<const double> probabilities) {
+    double total = 0;
+    for (const double count : counts) total += count;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      const double expected = total * probabilities[i];
+      if (expected > 0) {
+        value += (counts[i] - expected) * (counts[i] - expected) / expected;
+        freedom += 1;
+      } else if (counts[i] > 0) {
+        value = HUGE_VAL;
+      }
+    }
+  }
+  /// What is exceeded with probability 1e-6, by the approximation of Wilson and Hilferty.
+  double limit() const {
+    constexpr double z = 4.7534;
+    return freedom * std::pow(1 - 2 / (9 * freedom) + z * std::sqrt(2 / (9 * freedom)), 3);
+  }
+  double value = 0;
+  double freedom = -1;
+};
+
 }  // namespace mercer

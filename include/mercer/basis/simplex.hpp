@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string_view>
 
 #include "mercer/core/matrix_view.hpp"
@@ -20,5 +21,9 @@ SimplexRule simplex_rule(std::string_view name);
 /// Projects every row in place. Returns how many rows had nothing positive to clip to and became uniform (clip only).
 /// Costs O(m) a row, euclidean O(m log m). Throws `not_finite` for NaN and infinity.
 std::size_t project_rows(MatrixView<double> rows, SimplexRule rule = SimplexRule::clip);
+
+/// One row of at least one entry. Returns whether it had nothing positive to clip to. Allocates nothing once the thread
+/// has projected a row as long.
+bool project_row(std::span<double> row, SimplexRule rule = SimplexRule::clip);
 
 }  // namespace mercer

@@ -10,11 +10,14 @@
 
 namespace mercer {
 
+struct TermPlan;
+
 /// f(s) = sum over j of c_j phi_j(x(s)), one row for each output, as a function of states in columns.
 ///
 /// One-dimensional functions are computed once for each state by recurrences and shared by all terms; columns go
-/// through in tiles of eight, the last padded, so that a column's result never depends on those beside it. Nothing
-/// allocates. Copies are cheap and share what was prepared; any number of threads may use one.
+/// through in tiles of eight, one that is left alone by the same steps without the tile: a column's result is the same
+/// to the last bit whatever stands beside it. Nothing allocates. Copies are cheap and share what was prepared; any
+/// number of threads may use one.
 class TermFunction {
  public:
   /// `coefficients` has a row of `terms.size()` numbers for each output, 1 to 256 of them. Throws `shape_mismatch`, and
@@ -38,8 +41,7 @@ class TermFunction {
   void features(MatrixView<const double> states, MatrixView<double> out) const;
 
  private:
-  struct Plan;
-  std::shared_ptr<const Plan> plan_;
+  std::shared_ptr<const TermPlan> plan_;
   std::size_t outputs_ = 0;
   std::vector<double> coefficients_;  ///< output after output, in the plan's order and with its normalisers
 };

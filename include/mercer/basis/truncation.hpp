@@ -47,4 +47,8 @@ class Truncation {
   std::size_t size_ = 0;
 };
 
+/// What `Truncation(terms, keep_mean).kept(k)` gives, without ranking them all: O(n)
+/// unless most are about as large as the K-th. Throws `out_of_range` as it does.
+std::vector<std::size_t> largest_kept(std::span<const Term> terms, std::size_t k, bool keep_mean = true);
+
 }  // namespace mercer

@@ -32,6 +32,7 @@ struct CertifyOptions {
   double gamma = 1;                      ///< below 1: of the discounted return; 0 to 1
   std::optional<std::uint32_t> horizon;  ///< by default the task's
   std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
+  bool model = true;                      ///< also rows that stand on a finite model of the task
   std::optional<double> max_loss;         ///< allowed loss as a fraction of the teacher's |return|
   std::optional<double> max_loss_return;  ///< allowed loss in units of return
 };
@@ -57,7 +58,11 @@ struct LevelRows {
 };
 
 /// The rows of the ladder besides the paired one, for the levels in `options`. `measured` is the |loss| that was
-/// measured. Bounds that need a finite model are added here.
+/// measured.
+///
+/// Rows of levels paper and exact, and most of rigorous, stand on a finite process: the task itself where it is one
+/// (`TabularEnv`), otherwise a model on the lattice of an embedding, estimated from `coupled` episodes of the teacher.
+/// Of the rigorous rows about the same return the least is the `winner`.
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                          double measured, const Progress& progress = {});
 

@@ -19,7 +19,7 @@ enum class PolishBy {
   returned  ///< the return in the task: loses least, and may act unlike the teacher where that pays
 };
 
-/// What is searched for, and how hard. Defaults take a minute or two for a small control task on two cores.
+/// What is searched for, and how hard. Defaults take seconds to a minute for a small control task.
 struct CompressOptions {
   SelectionOptions judge{};  ///< budgets, episodes, seed, what is played
   bool continuous = true;    ///< search the continuous route

@@ -24,6 +24,7 @@ enum class Stage : std::uint16_t {
   slice = 13,      ///< directions that distributions are projected on
   search = 14,     ///< candidates of a search
   feature = 15,    ///< random features and candidate terms of a dictionary
+  simulate = 16,   ///< made-up processes and policies, and playing them
 };
 
 /// Names one source of random numbers: the same key gives the same numbers on any thread, in any batch, in any order.

@@ -31,7 +31,7 @@ void write_embedding(const std::filesystem::path& path, const Embedding& embeddi
 
 /// Reads it back, to the same bits. Throws `bad_format` for a newer format or what is no embedding, `corrupt_file` for
 /// damage.
-EmbeddingFile read_embedding(const std::filesystem::path& path);
+EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& acting = {});
 
 /// Puts a certificate into the file of an embedding, in the place of one that is there. Nothing else changes, and the
 /// file is replaced whole or not at all.

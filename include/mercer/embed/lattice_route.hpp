@@ -16,7 +16,8 @@ struct LatticeOptions {
   std::vector<std::size_t> action_bins{15};  ///< the same; discrete actions have one bin each
   EdgeRule state_edges{};
   EdgeRule action_edges{};
-  bool reach_bounds = false;  ///< the action bins at the ends reach to the bounds of the action space
+  bool reach_bounds = false;         ///< the action bins at the ends reach to the bounds of the action space
+  bool conditional_actions = false;  ///< each cell has action edges from the actions played there, where they suffice
   TableRule table = TableRule::mass;
   double prune = 0;   ///< cells with at most this fraction of all visits are left out, 0 to 1 (exclusive)
   bool full = false;  ///< every cell of the lattice, visited or not, up to 10^7: the teacher is asked everywhere
@@ -34,6 +35,7 @@ LatticeOptions best_lattice();
 struct Lattice {
   std::shared_ptr<const Cells> cells;
   Grid actions;
+  OwnEdges own;  ///< rows with action edges of their own
   PolicyTable table;
   std::size_t collapsed_bins = 0;  ///< bins that ties in the data left out, over all dimensions
 
@@ -44,9 +46,13 @@ struct Lattice {
 };
 
 /// Discretises states and actions by what the teacher met in `rollouts` (steps kept), prunes what it never visited and
-/// tabulates it. Throws `shape_mismatch` when rollouts or bins do not fit the teacher, `too_large` for a full lattice
-/// beyond 10^7 cells, and what the steps throw.
+/// tabulates it. A dimension of states that holds few whole numbers has a bin for each (`whole_number_edges`). Throws
+/// `shape_mismatch` when rollouts or bins do not fit the teacher, `too_large` for a full lattice beyond 10^7 cells,
+/// `bad_value` for conditional edges of discrete actions, and what the steps throw.
 Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const LatticeOptions& options);
+
+/// What a policy on a lattice of this teacher takes in and gives out: raw observations, the task's own actions.
+Contract lattice_contract(const Policy& teacher);
 
 /// The lattice as a policy, with its own table or another of the same shape (a truncated one).
 LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Lattice& lattice, PolicyTable table,

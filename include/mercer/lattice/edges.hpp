@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,5 +53,10 @@ std::string to_text(const EdgeRule& rule);
 /// Edges for `bins` bins (1 to 2^20) of these numbers, at least one. Bins narrower than 1e-8 collapse; data that is all
 /// equal gets one bin around it. O(N log N). Throws `out_of_range` or `not_finite`.
 Edges make_edges(std::span<const double> data, std::size_t bins, const EdgeRule& rule);
+
+/// For data of at most `bins` different values that are all whole numbers (up to 2^22, so that half of one is exact in
+/// single precision): a bin of width one with each value in its middle, and one more for each gap between them. Nothing
+/// for other data. O(N log bins).
+std::optional<Edges> whole_number_edges(std::span<const double> data, std::size_t bins);
 
 }  // namespace mercer

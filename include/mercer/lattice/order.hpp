@@ -14,9 +14,10 @@ enum class RowOrder {
   snake,  ///< every other run of the last dimensions backwards, so that neighbours in the order are neighbours in space
   tour,   ///< each time the nearest row not yet visited, by Euclidean distance of bin indices; ties to the lower number
   mean_action,  ///< by the mean of the first action dimension (the index of discrete ones), ties by cell number
+  axes,  ///< no list: the whole lattice with one axis for each dimension. Among themselves rows stand by cell number
 };
 
-/// "lexicographic", "snake", "tour", "mean-action". Throws `unknown_name` with the nearest one.
+/// "lexicographic", "snake", "tour", "mean-action", "axes". Throws `unknown_name` with the nearest one.
 RowOrder parse_row_order(std::string_view text);
 
 /// order[i] = the row (by cell number) that stands in place i. O(rows log rows); the tour O(rows^2) at worst, with rows

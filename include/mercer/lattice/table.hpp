@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "mercer/lattice/cells.hpp"
+#include "mercer/lattice/own_edges.hpp"
 #include "mercer/policy/policy.hpp"
 #include "mercer/rollout/rollouts.hpp"
 
@@ -30,13 +31,15 @@ enum class TableRule {
 /// The actions' grid. Discrete actions have one bin each, with the whole numbers as centres.
 Grid discrete_action_grid(std::size_t count);
 
-/// The table of `policy` at the middles of `cells`, by rule `centre` or `mass`. The mass of a bin comes from the
+/// The table of `policy` at the middles of `cells`, by rule `centre` or `mass`; the columns of a row with edges of its
+/// own are the bins of those. The mass of a bin comes from the
 /// policy's distribution function where it has one, else from 8 Gauss-Legendre points along each dimension of each bin,
 /// normalised (exactly what the policy does where actions are discrete). Throws `shape_mismatch`, `bad_value` for
 /// `counts`, and what the policy throws when it has no density.
-PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule);
+PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule,
+                     const OwnEdges& own = {});
 
 /// The table of counts: rows of observations and actions as they were played.
-PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions);
+PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions, const OwnEdges& own = {});
 
 }  // namespace mercer

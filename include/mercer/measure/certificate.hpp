@@ -15,8 +15,10 @@ struct CertificateRow {
   double value = std::numeric_limits<double>::quiet_NaN();  ///< the bound
   double measured = std::numeric_limits<double>::quiet_NaN();  ///< what was measured of the same thing
   double slack = std::numeric_limits<double>::quiet_NaN();     ///< value - measured
-  bool vacuous = false;                                        ///< says no more than the task's range of returns does
+  bool vacuous = false;                                        ///< says no more than was known without looking
   std::vector<std::string> assumptions;                        ///< under which it holds
+  std::string about = "return";  ///< what is bounded, where that is not the return that is certified
+  bool winner = false;           ///< the least of the rigorous bounds on the same return
 };
 
 /// What an embedding may lose against its teacher, and on what grounds. Plain data, stored in the embedding's file.
@@ -31,6 +33,7 @@ struct Certificate {
   std::string level = "statistical";  ///< of the upper bounds
   std::string method;                 ///< of the statistical level
   double gamma = 1;                   ///< discount of the returns; 1: none
+  std::string about = "return";       ///< what may be lost: "return", or "action" (errors as a share of its range)
   std::string act = "sample";         ///< how both were played: sample or mean
   std::string env;
   std::string teacher;
@@ -46,6 +49,9 @@ struct Certificate {
 /// The slack and, given the width of the range of returns, whether the row is vacuous.
 CertificateRow certificate_row(std::string term, std::string level, double value, double measured, double range_width,
                                std::vector<std::string> assumptions);
+
+/// Marks the least of the rigorous rows on the same return, for each return that has any.
+void mark_winners(std::vector<CertificateRow>& rows);
 
 /// Decides `met` from the budgets and the upper bounds.
 void judge(Certificate& certificate);

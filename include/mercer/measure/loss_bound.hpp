@@ -47,6 +47,9 @@ LossBound certify_loss(std::span<const double> teacher, std::span<const double> 
 /// The percentage. Throws `missing_option` asking for an absolute budget where there is none.
 double require_percent(const LossBound& bound);
 
+/// Throws `out_of_range` unless the confidence is between 0 and 1.
+void require_confidence(double confidence);
+
 /// Confidence for the j-th of several candidates that are certified one after the other until one passes, j from 1: it
 /// spends (1 - confidence) / (j (j + 1)), so that all of them together hold with `confidence`.
 double confidence_of_attempt(double confidence, std::size_t attempt);

@@ -19,6 +19,8 @@ class DiscreteBoltzmannPolicy : public Policy {
   void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override;
   void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                 std::span<double> out) const override;
+  void log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                     MatrixView<double> out) const override;
 
  private:
   BatchFunction q_;
@@ -48,6 +50,8 @@ class BoxBoltzmannPolicy : public Policy {
   void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override;
   void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                 std::span<double> out) const override;
+  void log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                     MatrixView<double> out) const override;
 
  private:
   BatchFunction q_;

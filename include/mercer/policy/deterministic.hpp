@@ -26,10 +26,14 @@ class DeterministicPolicy : public Policy {
   void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override;
   void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                 std::span<double> out) const override;
-  bool cdf(MatrixView<const double> observation, std::size_t dimension, double value,
-           std::span<double> out) const override;
+  void log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                     MatrixView<double> out) const override;
+  bool cdf(MatrixView<const double> observation, std::size_t dimension, MatrixView<const double> values,
+           MatrixView<double> out) const override;
 
  private:
+  double log_density(std::size_t dimension, double action, double mu) const;
+
   BatchFunction choose_;
   std::optional<double> spread_;
 };

@@ -23,8 +23,10 @@ class GaussianPolicy : public Policy {
   void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override;
   void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                 std::span<double> out) const override;
-  bool cdf(MatrixView<const double> observation, std::size_t dimension, double value,
-           std::span<double> out) const override;
+  void log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                     MatrixView<double> out) const override;
+  bool cdf(MatrixView<const double> observation, std::size_t dimension, MatrixView<const double> values,
+           MatrixView<double> out) const override;
 
  private:
   BatchFunction parameters_;

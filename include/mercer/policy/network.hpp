@@ -13,7 +13,7 @@ struct Graph;
 
 /// A feed-forward network with named inputs and outputs, evaluated in single precision.
 ///
-/// Batches run as matrix products in tiles of 48 columns, the last one padded, so a column's result never depends on
+/// Batches run as matrix products in tiles of 16 columns, the last one padded, so a column's result never depends on
 /// the columns beside it. Const and shared by any number of threads; each keeps its own scratch memory, and nothing is
 /// allocated once a thread has evaluated the network for the first time.
 class Network {

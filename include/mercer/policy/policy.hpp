@@ -37,10 +37,17 @@ class Policy {
   virtual void log_prob(MatrixView<const double> observation, MatrixView<const double> action,
                         std::span<double> out) const = 0;
 
+  /// The same for m actions in each state, as a matrix with a row for each state. `action` has m columns for every
+  /// state, one state after the other, or m columns that all states share. By default `log_prob` of all pairs; policies
+  /// that compute something from the state do that once for all its actions.
+  virtual void log_prob_many(MatrixView<const double> observation, MatrixView<const double> action,
+                             MatrixView<double> out) const;
+
   /// P(action[dimension] <= value) in each state, for policies on a box whose dimensions are independent given the
-  /// state and that know it in closed form. Returns false, leaving `out` alone, where there is none: by default.
-  virtual bool cdf(MatrixView<const double> observation, std::size_t dimension, double value,
-                   std::span<double> out) const;
+  /// state and that know it in closed form. `values` has a row for each state or one that all share, `out` a row for
+  /// each state. Returns false, leaving `out` alone, where there is none: by default.
+  virtual bool cdf(MatrixView<const double> observation, std::size_t dimension, MatrixView<const double> values,
+                   MatrixView<double> out) const;
 
  protected:
   Policy(std::string name, Contract contract) : name_(std::move(name)), contract_(std::move(contract)) {

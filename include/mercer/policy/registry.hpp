@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,13 +23,14 @@ std::vector<PolicyKind> known_policies();
 /// Makes the policy that `spec` names, for a task: "uniform", "tabular:FILE" (or just the file), or a network:
 /// "FILE.onnx" or "FILE.safetensors" (a snapshot of `train`), and behind it ":key=value,..." with
 /// `known_policy_settings`. A file FILE.toml beside a network is read first, then the settings of the spec, then
-/// `overrides`. Throws `unknown_name` with the nearest known one, or `shape_mismatch` when the policy does not fit the
-/// task.
+/// `overrides`. Files of a registered ending take settings of their own in the same way. Throws `unknown_name` with the
+/// nearest known one, or `shape_mismatch` when the policy does not fit the task.
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
                                     const std::vector<PolicySetting>& overrides = {});
 
-/// Makes the policy that a file holds, for a task.
-using PolicyReader = std::function<std::unique_ptr<Policy>(const std::string& file, const Task& task)>;
+/// Makes the policy that a file holds, for a task. `settings` are those behind the file's name, "FILE:key=value,...".
+using PolicyReader = std::function<std::unique_ptr<Policy>(const std::string& file,
+                                                           std::span<const PolicySetting> settings, const Task& task)>;
 
 /// Lets `make_policy` read files with an ending, such as ".mercer". Not to be called while another thread makes
 /// policies.

@@ -9,10 +9,10 @@
 
 namespace mercer {
 
-/// Columns that a graph is evaluated for at once: three of the widest vectors, six or twelve of narrower ones. Eigen's
-/// products take two or three vectors at a time and what is left over one by one, in another order of additions: with a
-/// remainder, the last columns of a tile would differ in their last bits from the first.
-inline constexpr std::size_t tile_columns = 48;
+/// Columns that a graph is evaluated for at once: one of the widest vectors, two or four of narrower ones, so that few
+/// are wasted on a small batch. With a remainder, the last columns of a tile would be computed by other instructions
+/// and differ in their last bits from the first.
+inline constexpr std::size_t tile_columns = 16;
 
 /// More is no policy, and fewer views fit on the stack.
 inline constexpr std::size_t most_network_outputs = 16;

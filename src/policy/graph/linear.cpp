@@ -1,17 +1,19 @@
-#include <Eigen/Core>
 #include <fmt/format.h>
 
-#include "policy/graph/graph.hpp"
+#include "policy/graph/product.hpp"
 
 // Weights times a tile.
 
 namespace mercer {
 namespace {
 
-using Tile = Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, tile_columns, Eigen::RowMajor>, Eigen::Aligned64>;
+struct Weights {
+  std::size_t outputs = 0, inputs = 0;
+  std::vector<float> values;  // outputs x inputs
+};
 
-// The constant second operand as outputs x inputs.
-Eigen::MatrixXf read_weights(const GraphBuilder& builder, const Node& node, bool transposed, double scale) {
+// The constant second operand.
+Weights read_weights(const GraphBuilder& builder, const Node& node, bool transposed, double scale) {
   const Value& in = builder.input(node, 0);
   const Value& weights = builder.input(node, 1);
   if (in.constant || !weights.constant) {
@@ -26,30 +28,29 @@ Eigen::MatrixXf read_weights(const GraphBuilder& builder, const Node& node, bool
     builder.refuse(node, fmt::format("has weights for {} inputs and gets {}", inputs, in.shape.back()));
   }
   builder.check_known(node, weights.data);
-  Eigen::MatrixXf matrix(outputs, inputs);
+  Weights read{outputs, inputs, {}};
+  read.values.reserve(outputs * inputs);
   for (std::size_t o = 0; o < outputs; ++o) {
     for (std::size_t i = 0; i < inputs; ++i) {
       const double weight = weights.data[transposed ? o * inputs + i : i * outputs + o];
-      matrix(static_cast<Eigen::Index>(o), static_cast<Eigen::Index>(i)) = static_cast<float>(scale * weight);
+      read.values.push_back(static_cast<float>(scale * weight));
     }
   }
-  return matrix;
+  return read;
 }
 
 // out = weights * in + bias for every column of the tile, along the last axis of the input.
-void add_product(GraphBuilder& builder, const Node& node, const Eigen::MatrixXf& weights, const Eigen::VectorXf& bias) {
+void add_product(GraphBuilder& builder, const Node& node, const Weights& weights, std::vector<float> bias) {
   const Value in = builder.input(node, 0);
   Shape shape = in.shape;
-  shape.back() = static_cast<std::size_t>(weights.rows());
+  shape.back() = weights.outputs;
   const std::size_t to = builder.make_output(node, 0, shape);
-  builder.spend(node, static_cast<double>(in.rows()) * static_cast<double>(weights.rows()));
-  builder.add_step([=, from = in.offset, slices = in.rows() / in.shape.back()](float* memory) {
+  builder.spend(node, static_cast<double>(in.rows()) * static_cast<double>(weights.outputs));
+  builder.add_step([product = Product(weights.values, std::move(bias), weights.inputs), to, from = in.offset,
+                    slices = in.rows() / in.shape.back()](float* memory) {
     for (std::size_t s = 0; s < slices; ++s) {
-      Tile out(memory + to + s * static_cast<std::size_t>(weights.rows()) * tile_columns, weights.rows(), tile_columns);
-      const Tile x(memory + from + s * static_cast<std::size_t>(weights.cols()) * tile_columns, weights.cols(),
-                   tile_columns);
-      out.colwise() = bias;
-      out.noalias() += weights * x;
+      product.run(memory + from + s * product.inputs() * tile_columns,
+                  memory + to + s * product.outputs() * tile_columns);
     }
   });
 }
@@ -57,24 +58,24 @@ void add_product(GraphBuilder& builder, const Node& node, const Eigen::MatrixXf&
 void build_gemm(GraphBuilder& builder, const Node& node) {
   if (node.number("transA", 0) != 0) builder.refuse(node, "transposes the batch");
   if (builder.input(node, 0).shape.size() != 1) builder.refuse(node, "takes a value that does not have 2 axes");
-  const Eigen::MatrixXf weights = read_weights(builder, node, node.number("transB", 0) != 0, node.number("alpha", 1));
+  const Weights weights = read_weights(builder, node, node.number("transB", 0) != 0, node.number("alpha", 1));
   const std::vector<double> given = builder.constant_input(node, 2, {0});
-  const auto outputs = static_cast<std::size_t>(weights.rows());
+  const std::size_t outputs = weights.outputs;
   if (given.size() != 1 && given.size() != outputs) {
     builder.refuse(node, fmt::format("adds {} numbers to {} outputs", given.size(), outputs));
   }
   if (given.size() > 1 && builder.input(node, 2).shape.back() != outputs) builder.refuse(node, "adds along the batch");
   builder.check_known(node, given);
-  Eigen::VectorXf bias(weights.rows());
+  std::vector<float> bias(outputs);
   for (std::size_t o = 0; o < outputs; ++o) {
-    bias[static_cast<Eigen::Index>(o)] = static_cast<float>(node.number("beta", 1) * given[given.size() == 1 ? 0 : o]);
+    bias[o] = static_cast<float>(node.number("beta", 1) * given[given.size() == 1 ? 0 : o]);
   }
-  add_product(builder, node, weights, bias);
+  add_product(builder, node, weights, std::move(bias));
 }
 
 void build_matmul(GraphBuilder& builder, const Node& node) {
-  const Eigen::MatrixXf weights = read_weights(builder, node, false, 1);
-  add_product(builder, node, weights, Eigen::VectorXf::Zero(weights.rows()));
+  const Weights weights = read_weights(builder, node, false, 1);
+  add_product(builder, node, weights, std::vector<float>(weights.outputs));
 }
 
 }  // namespace

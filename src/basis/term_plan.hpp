@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "mercer/basis/coordinates.hpp"
+#include "mercer/basis/terms.hpp"
+
+namespace mercer {
+
+inline constexpr std::size_t most_rows = 1024, most_axes = 64;
+
+/// What evaluating terms needs, worked out once: which one-dimensional functions there are and which of them each term
+/// multiplies. Tensor terms come sorted by their number of factors, so that each count is one loop without branches.
+struct TermPlan {
+  // A piece of the line that bends a coordinate: clamp((x - from) * slope, 0, 1) * height.
+  struct Piece {
+    double from, slope;
+  };
+  struct AxisPlan {
+    double middle, per_half;
+    bool periodic;
+    std::vector<Piece> pieces;
+    std::size_t rows;   // one-dimensional functions that are needed, at least one
+    std::size_t first;  // the row of the constant one
+  };
+  std::vector<AxisPlan> axes{};
+  Family family = Family::legendre;
+  std::vector<std::size_t> place{};  // of the plan's terms among those that were given
+  std::vector<double> norm{};        // of the plan's terms
+  std::size_t constants = 0, singles = 0, pairs = 0, tensors = 0;
+  std::vector<std::uint16_t> factors{};       // rows: one for each single, two for each pair, then the longer ones
+  std::vector<std::uint32_t> longer_begin{};  // of the longer ones among `factors`, and the end
+  Kernel kernel = Kernel::gaussian;
+  std::vector<double> waves{}, ridges{}, centres{}, inverse_width{};  // by term
+
+  std::size_t dimensions() const { return axes.size(); }
+};
+
+/// Throws `shape_mismatch` for terms that do not fit the axes, `too_large` beyond `most_rows` one-dimensional
+/// functions, and what `check_terms` throws.
+TermPlan make_plan(const Terms& terms, const Coordinates& coordinates);
+
+}  // namespace mercer

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "embed/nearest_cell.hpp"
+#include "mercer/lattice/cells.hpp"
+
+namespace mercer {
+
+/// Finds the row of a state: that of its cell, or of the nearest visited one.
+class CellFinder {
+ public:
+  /// `nearest`: what to do for cells that were not visited; otherwise they have no row. Where the grid has at most
+  /// `most_mapped` cells a map of all of them spares the search among the visited ones.
+  CellFinder(std::shared_ptr<const Cells> cells, bool nearest, std::size_t most_mapped);
+
+  /// `Cells::none` where there is no row.
+  std::size_t find(const double* point, std::size_t stride) const {
+    const std::size_t row = rows_.empty() ? cells_->find(point, stride) : look_up(point, stride);
+    return row != Cells::none || !nearest_ ? row : nearest_->find(point, stride);
+  }
+
+ private:
+  static constexpr std::uint32_t unvisited = 0xffffffff;
+  std::size_t look_up(const double* point, std::size_t stride) const {
+    std::size_t cell = 0;
+    for (const Edges& axis : cells_->grid().axes) {
+      cell = cell * axis.bins() + axis.bin(*point);
+      point += stride;
+    }
+    return rows_[cell] == unvisited ? Cells::none : rows_[cell];
+  }
+
+  std::shared_ptr<const Cells> cells_;
+  std::vector<std::uint32_t> rows_;  // of every cell of the grid; empty: too many
+  std::optional<NearestCell> nearest_;
+};
+
+}  // namespace mercer

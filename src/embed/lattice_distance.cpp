@@ -1,0 +1,53 @@
+#include "mercer/embed/lattice_distance.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/measure/distances.hpp"
+
+namespace mercer {
+namespace {
+
+std::vector<double> marginal(std::span<const double> row, const Grid& grid, std::size_t dimension) {
+  std::vector<double> sums(grid.axes[dimension].bins());
+  for (std::size_t a = 0; a < row.size(); ++a) sums[grid.bin(a, dimension)] += row[a];
+  return sums;
+}
+
+double largest_marginal_distance(std::span<const double> p, std::span<const double> q, const Grid& grid) {
+  double largest = 0;
+  for (std::size_t d = 0; d < grid.dimensions(); ++d) {
+    std::vector<double> atoms;
+    for (std::size_t b = 0; b < grid.axes[d].bins(); ++b) atoms.push_back(grid.axes[d].centre(b));
+    largest = std::max(largest, wasserstein_on_atoms(marginal(p, grid, d), marginal(q, grid, d), atoms));
+  }
+  return largest;
+}
+
+}  // namespace
+
+LatticeDistance lattice_distance(const Lattice& lattice, const PolicyTable& other) {
+  const PolicyTable& own = lattice.table;
+  if (own.rows != other.rows || own.cols != other.cols) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("tables of {} x {} and {} x {}", own.rows, own.cols, other.rows, other.cols),
+                "Give a table of the same lattice");
+  }
+  LatticeDistance distance;
+  distance.w1_kind = lattice.actions.dimensions() == 1 ? "exact" : "marginal";
+  const std::vector<double> visits = lattice.visits();
+  double total = 0;
+  for (std::size_t r = 0; r < own.rows; ++r) {
+    const Grid& grid = lattice.own.of(r, lattice.actions);
+    distance.w1 += visits[r] * largest_marginal_distance(own.row(r), other.row(r), grid);
+    distance.tv += visits[r] * total_variation(own.row(r), other.row(r));
+    total += visits[r];
+  }
+  distance.w1 /= total;
+  distance.tv /= total;
+  return distance;
+}
+
+}  // namespace mercer
