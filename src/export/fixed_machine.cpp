@@ -67,7 +67,8 @@ class FixedMachine {
     if (!flat_.axes[d].periodic) v = std::clamp(v, axis.low, axis.high);
     const std::int64_t twice = 2 * std::int64_t{v} - axis.low - axis.high;
     auto x = (twice * axis.to_unit.m) >> axis.to_unit.s;
-    if (flat_.axes[d].periodic) x = ((x + one_) & (2 * std::int64_t{one_} - 1)) - one_;
+    if (flat_.axes[d].periodic && (x < -one_ - 16 || x > one_ + 16))
+      x = ((x + one_) & (2 * std::int64_t{one_} - 1)) - one_;
     const std::vector<double>& knots = flat_.axes[d].knots;
     if (knots.empty()) return static_cast<std::int32_t>(x);
     const auto count = static_cast<std::int32_t>(knots.size()) + 1;

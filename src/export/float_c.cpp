@@ -154,6 +154,7 @@ static float wrapped(float value, const float ends[2])
 {
   float x = (value + value - (ends[0] + ends[1])) / (ends[1] - ends[0]);
   x = x > -2e6f && x < 2e6f ? x : 0.0f;
+  if (x >= -1.000001f && x <= 1.000001f) return x;
   return x - 2.0f * (float)(int32_t)(0.5f * x + (x < 0.0f ? -0.5f : 0.5f));
 }
 
@@ -277,6 +278,7 @@ static float *turning(float x, int count, float *row)
                : poly ? " r = polynomials(x[i], functions[i], r);\n"
                       : " r = turning(x[i], functions[i], r);\n";
     }
+    if (!flat_.any_functions() && !inner) text_ += "  (void)x;\n";
     text_ += "  for (i = 0; i < @O@; i++) out[i] = 0.0f;\n";
     body_.code_bytes += 90;
     if (products > 0) write_products();
@@ -443,29 +445,32 @@ static float limited(float u, const float limits[4])
 
   void measure() {
     const std::vector<Range> ranges = ranges_of(flat_);
-    const std::size_t actions = c_.outside.actions(), outputs = flat_.outputs;
-    std::vector<float> obs(d_), own(std::max(actions, outputs));
-    std::vector<double> given(d_), model(std::max(actions, outputs));
+    const std::size_t width = c_.discrete() ? flat_.outputs : c_.outside.actions();
+    std::vector<double> states;
     for (std::size_t i = 0; i < 10000; ++i) {
-      const std::vector<double> state = even_state(ranges, i, 0.05);
+      std::vector<double> state = even_state(ranges, i, 0.05);
       for (std::size_t j = 0; j < d_; ++j) {
         const auto [low, high] = ranges[j];  // periodic axes go round in C and on and on in the model: stay inside
-        obs[j] = static_cast<float>(flat_.axes[j].periodic ? std::clamp(state[j], low, high) : state[j]);
-        given[j] = obs[j];
-      }
-      const MatrixView<const double> column{given.data(), d_, 1};
-      if (c_.discrete()) {
-        float_outputs(c_, options_.math, obs, std::span(own).first(outputs));
-        c_.model->function()(column, {model.data(), outputs, 1});
-        for (std::size_t o = 0; o < outputs; ++o) body_.error = std::max(body_.error, std::abs(own[o] - model[o]));
-      } else {
-        float_act(c_, options_.math, obs, std::span(own).first(actions));
-        c_.model->policy().mean_action(column, {model.data(), actions, 1});
-        for (std::size_t a = 0; a < actions; ++a)
-          body_.error = std::max(body_.error, std::abs(own[a] - model[a]) / c_.outside.width(a));
+        if (flat_.axes[j].periodic) state[j] = std::clamp(state[j], low, high);
+        states.push_back(static_cast<float>(state[j]));
       }
     }
-    body_.stated_error = with_margin(body_.error, 1e-6);
+    const std::vector<double> model = model_answers(c_, states);
+    const std::vector<float> obs(states.begin(), states.end());
+    std::vector<float> own(width);
+    for (std::size_t i = 0; i < model.size(); ++i) {
+      const auto state = std::span(obs).subspan(i / width * d_, d_);
+      if (i % width == 0) {
+        if (c_.discrete()) {
+          float_outputs(c_, options_.math, state, own);
+        } else {
+          float_act(c_, options_.math, state, own);
+        }
+      }
+      const double unit = c_.discrete() ? 1 : c_.outside.width(i % width);
+      body_.error = std::max(body_.error, std::abs(own[i % width] - model[i]) / unit);
+    }
+    body_.stated_error = with_margin(1.5 * body_.error, 1e-6);
   }
 
   void write_selftest() {

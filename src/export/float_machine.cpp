@@ -39,7 +39,8 @@ float coordinate(const FlatTerms::Axis& axis, float value) {
   float x = (value + value - (low + high)) / (high - low);
   if (axis.periodic) {
     if (!(x > -2e6F && x < 2e6F)) x = 0;
-    x -= 2 * static_cast<float>(static_cast<std::int32_t>(0.5F * x + (x < 0 ? -0.5F : 0.5F)));
+    if (x < -1.000001F || x > 1.000001F)
+      x -= 2 * static_cast<float>(static_cast<std::int32_t>(0.5F * x + (x < 0 ? -0.5F : 0.5F)));
   }
   if (axis.knots.empty()) return x;
   float y = -1;

@@ -33,8 +33,23 @@ std::vector<Range> ranges_of(const FlatTerms& flat) {
   return ranges;
 }
 
-double with_margin(double measured, double least) {
-  const double wanted = std::max(1.5 * measured, least);
+std::vector<double> model_answers(const ContinuousController& controller, std::span<const double> states) {
+  const std::size_t d = controller.flat.dimensions(), count = states.size() / d;
+  const std::size_t width = controller.discrete() ? controller.flat.outputs : controller.outside.actions();
+  std::vector<double> columns(states.size()), rows(count * width), answers(count * width);
+  for (std::size_t i = 0; i < states.size(); ++i) columns[i % d * count + i / d] = states[i];
+  const MatrixView<const double> given{columns.data(), d, count};
+  if (controller.discrete()) {
+    controller.model->function()(given, {rows.data(), width, count});
+  } else {
+    controller.model->policy().mean_action(given, {rows.data(), width, count});
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) answers[i] = rows[i % width * count + i / width];
+  return answers;
+}
+
+double with_margin(double wanted, double least) {
+  wanted = std::max(wanted, least);
   const double unit = std::pow(10, std::floor(std::log10(wanted)) - 1);
   return std::ceil(wanted / unit - 1e-9) * unit;
 }
@@ -50,8 +65,7 @@ std::vector<std::vector<double>> test_states(const ContinuousController& control
       if (flat.axes[d].periodic) state[d] = std::clamp(state[d], ranges[d].low, ranges[d].high);
     }
     if (controller.discrete()) {
-      std::vector<double> out(flat.outputs);
-      controller.model->function()({state.data(), state.size(), 1}, {out.data(), out.size(), 1});
+      std::vector<double> out = model_answers(controller, state);
       std::ranges::sort(out, std::greater<>());
       if (out.size() > 1 && out[0] - out[1] < 0.01) continue;
     }

@@ -48,12 +48,14 @@ std::vector<double> even_state(std::span<const Range> ranges, std::size_t i, dou
 std::vector<Range> ranges_of(const FlatTerms& flat);
 /// A few states for the self-test, some a little outside the ranges, none close to a tie between actions.
 std::vector<std::vector<double>> test_states(const ContinuousController& controller);
+/// What the model says about states, one after the other: logits where actions are discrete, otherwise actions.
+std::vector<double> model_answers(const ContinuousController& controller, std::span<const double> states);
 /// The self-test as C: acts on the given states and compares. Whole numbers must agree exactly.
 std::string float_selftest(std::span<const double> given, std::span<const double> expected,
                            std::span<const double> limits, std::size_t observations);
 std::string fixed_selftest(std::span<const std::string> given, std::span<const std::string> expected,
                            std::size_t observations, std::size_t actions);
-/// A margin on what was measured, rounded up to two digits: at least `least`.
-double with_margin(double measured, double least);
+/// Rounded up to two digits: at least `least`.
+double with_margin(double wanted, double least);
 
 }  // namespace mercer

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -12,11 +13,13 @@ namespace {
 
 const std::string strict = "-Wall -Wextra -Wpedantic -Wconversion -Werror -O1";
 
-template <class T>
-void write(const std::filesystem::path& path, const std::vector<T>& numbers) {
-  std::ofstream(path, std::ios::binary)
-      .write(reinterpret_cast<const char*>(numbers.data()), static_cast<std::streamsize>(numbers.size() * sizeof(T)));
+std::string contents(const std::filesystem::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
 }
+
+bool needs_libm(const CExport& code) { return code.source.find("<math.h>") != std::string::npos; }
 
 }  // namespace
 
@@ -34,71 +37,57 @@ std::vector<Compiler> compilers() {
           {"g++", "g++ -x c++ -std=c++11 " + strict}};
 }
 
-Compiled::Compiled(const CExport& code, const COptions& options, const Compiler& compiler, std::size_t observations,
-                   std::size_t actions, bool samples, bool normal)
-    : observations_(observations), actions_(actions) {
-  const bool fixed = options.numbers == CNumbers::fixed;
-  const std::string type = fixed ? "int32_t" : "float";
-  std::ofstream(folder_.path() / (options.name + ".h")) << code.header;
-  std::ofstream(folder_.path() / (options.name + ".c")) << code.source;
-  std::ofstream(folder_.path() / "example.c") << code.example;
-  std::string sample;
-  if (samples) {
-    sample = normal ? fmt::format("if (noise) {0}_sample(obs, z, act); else ", options.name)
-                    : fmt::format("if (noise) {0}_sample(obs, {1}z[0], act); else ", options.name,
-                                  fixed ? "(uint32_t)" : "");
+Compiled::Compiled(const std::vector<Source>& sources, const Compiler& compiler) {
+  std::vector<std::string> groups[2];
+  for (const Source& source : sources) {
+    std::ofstream(folder_.path() / (source.name + ".h")) << source.code.header;
+    std::ofstream(folder_.path() / (source.name + ".c")) << source.code.source;
+    groups[needs_libm(source.code) ? 1 : 0].push_back(source.name);
   }
-  std::ofstream(folder_.path() / "driver.c") << fmt::format(R"(#include <stdio.h>
-#include "{0}.h"
-int main(int count, char **names)
-{{
-  {1} obs[{2}], act[{3}], z[{3}];
-  FILE *in, *out, *noise;
-  if (count < 3) return {0}_selftest();
-  in = fopen(names[1], "rb");
-  out = fopen(names[2], "wb");
-  noise = count > 3 ? fopen(names[3], "rb") : NULL;
-  while (fread(obs, sizeof obs, 1, in) == 1) {{
-    if (noise && fread(z, sizeof z, 1, noise) != 1) return 1;
-    {4}{0}_act(obs, act);
-    if (fwrite(act, sizeof act, 1, out) != 1) return 1;
-  }}
-  return fclose(out);
-}}
-)",
-                                                            options.name, type, observations, actions, sample);
-  const bool libm = code.source.find("<math.h>") != std::string::npos;  // what says it needs none must link without
-  const std::string errors = (folder_.path() / "errors").string();
-  for (const char* main : {"driver", "example"}) {
-    const std::string command = fmt::format("cd {0} && {1} {2}.c {3}.c -o {3} {4} > {5} 2>&1", folder_.path().string(),
-                                            compiler.command, options.name, main, libm ? "-lm" : "", errors);
-    if (std::system(command.c_str()) == 0) continue;
-    std::stringstream said;
-    said << std::ifstream(errors).rdbuf();
-    problem_ = said.str() + "\n" + code.source;
-    return;
+  if (!run(fmt::format("ls *.c | xargs -P 2 -n 8 {} -fPIC -c", compiler.command))) return;
+  for (const bool libm : {false, true}) {
+    if (groups[libm].empty()) continue;
+    std::string objects;
+    for (const std::string& name : groups[libm]) objects += " " + name + ".o";
+    // Without -ffast-math here: linked with it, loading would change how this process rounds.
+    const std::string library = libm ? "with.so" : "without.so";
+    if (!run(fmt::format("gcc -shared -Wl,--no-undefined -o {}{} {}", library, objects, libm ? "-lm" : ""))) return;
+    loaded_.push_back(dlopen((folder_.path() / library).c_str(), RTLD_NOW | RTLD_LOCAL));
+    if (loaded_.back() == nullptr) problem_ = dlerror();
   }
-  if (std::system(fmt::format("{}/example > {}", folder_.path().string(), errors).c_str()) != 0)
-    problem_ = "the example fails";
 }
 
-int Compiled::selftest() const { return WEXITSTATUS(std::system((folder_.path() / "driver").string().c_str())); }
-
-template <class T>
-std::vector<T> Compiled::act(const std::vector<T>& obs, const std::vector<T>& noise) const {
-  write(folder_.path() / "in", obs);
-  write(folder_.path() / "noise", noise);
-  std::string command =
-      fmt::format("cd {} && ./driver in out{}", folder_.path().string(), noise.empty() ? "" : " noise");
-  if (std::system(command.c_str()) != 0) return {};
-  std::vector<T> out(obs.size() / observations_ * actions_);
-  std::ifstream(folder_.path() / "out", std::ios::binary)
-      .read(reinterpret_cast<char*>(out.data()), static_cast<std::streamsize>(out.size() * sizeof(T)));
-  return out;
+Compiled::~Compiled() {
+  for (void* library : loaded_) {
+    if (library != nullptr) dlclose(library);
+  }
 }
 
-template std::vector<float> Compiled::act(const std::vector<float>&, const std::vector<float>&) const;
-template std::vector<std::int32_t> Compiled::act(const std::vector<std::int32_t>&,
-                                                 const std::vector<std::int32_t>&) const;
+bool Compiled::run(const std::string& command) {
+  const std::string whole = fmt::format("cd {} && {} > errors 2>&1", folder_.path().string(), command);
+  if (std::system(whole.c_str()) == 0) return true;
+  problem_ = command + "\n" + contents(folder_.path() / "errors");
+  return false;
+}
+
+void* Compiled::find(const std::string& name) const {
+  for (void* library : loaded_) {
+    if (void* const found = dlsym(library, name.c_str())) return found;
+  }
+  return nullptr;
+}
+
+int Compiled::selftest(const std::string& name) const { return function<int()>(name + "_selftest")(); }
+
+std::string run_example(const CExport& code, const std::string& name, const Compiler& compiler) {
+  const Folder folder;
+  std::ofstream(folder.path() / (name + ".h")) << code.header;
+  std::ofstream(folder.path() / (name + ".c")) << code.source;
+  std::ofstream(folder.path() / "main.c") << code.example;
+  const std::string command =
+      fmt::format("cd {} && ({} {}.c main.c -o example {} && ./example) > said 2>&1", folder.path().string(),
+                  compiler.command, name, needs_libm(code) ? "-lm" : "");
+  return std::system(command.c_str()) == 0 ? "" : contents(folder.path() / "said");
+}
 
 }  // namespace mercer::test

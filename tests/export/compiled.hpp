@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,30 +22,46 @@ class Folder {
   std::filesystem::path path_;
 };
 
-/// One way to compile the exported C: the command in front of the sources.
+/// One way to compile the exported C: the command in front of "-c FILE.c".
 struct Compiler {
   std::string name, command;
 };
 /// gcc and clang as strict C99, each with -ffast-math, too; g++ as C++11.
 std::vector<Compiler> compilers();
 
-/// Exported C together with a program that reads observations and writes actions, in a clean folder. Numbers are float
-/// or int32, as exported. `noise` is empty to act, or what NAME_sample takes for each column.
+/// Exported controllers of different names, compiled in a clean folder and loaded into this process. Those that say
+/// they need no libm are linked without it, and nothing may stay undefined.
 class Compiled {
  public:
-  Compiled(const CExport& code, const COptions& options, const Compiler& compiler, std::size_t observations,
-           std::size_t actions, bool samples, bool normal);
-  bool ok() const { return problem_.empty(); }
+  struct Source {
+    std::string name;
+    CExport code;
+  };
+  Compiled(const std::vector<Source>& sources, const Compiler& compiler);
+  ~Compiled();
+  Compiled(const Compiled&) = delete;
+  Compiled& operator=(const Compiled&) = delete;
+
+  /// What the compiler or the linker said; empty: nothing.
   const std::string& problem() const { return problem_; }
-  /// What the self-test returned.
-  int selftest() const;
-  template <class T>
-  std::vector<T> act(const std::vector<T>& obs, const std::vector<T>& noise = {}) const;
+  /// NAME_selftest().
+  int selftest(const std::string& name) const;
+  /// NAME_act and, with more arguments in the type, NAME_sample: function<void(const float*, float*)>(name + "_act").
+  template <class Function>
+  Function* function(const std::string& name) const {
+    return reinterpret_cast<Function*>(find(name));
+  }
 
  private:
+  void* find(const std::string& name) const;
+  bool run(const std::string& command);
+
   Folder folder_;
-  std::size_t observations_, actions_;
+  std::vector<void*> loaded_;
   std::string problem_;
 };
+
+/// Compiles the example beside its controller to a program and runs it; what went wrong, or nothing.
+std::string run_example(const CExport& code, const std::string& name, const Compiler& compiler);
 
 }  // namespace mercer::test

@@ -7,14 +7,12 @@
 
 namespace mercer::test {
 
-/// One kind of continuous embedding, its coefficients drawn: name and file.
-struct ContinuousCase {
-  std::string name;
-  EmbeddingFile file;
-};
-
-/// The names of all kinds: every family, every kind of term, every head.
+/// The names FAMILY_HEAD of all kinds of continuous embeddings: every family of functions with every head, and number
+/// formats such that each family and each head has each.
 std::vector<std::string> continuous_kinds();
-ContinuousCase continuous_case(const std::string& kind);
+/// Of these every family once, heads taking turns.
+std::vector<std::string> few_continuous_kinds();
+/// One of them, its coefficients drawn.
+EmbeddingFile continuous_case(const std::string& kind);
 
 }  // namespace mercer::test
