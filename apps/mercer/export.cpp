@@ -44,7 +44,34 @@ struct ExportVerb {
     mercer::COptions all = options;
     for (const std::string& number : safe_action)
       all.safe_action.push_back(parse_setting<double>(number, "--safe-action"));
-    report(mercer::export_c(embedding, all), common);
+    report(mercer::export_c(embedding, all), common, embedding.embedding.is_lattice() ? modes(embedding, all) : json());
+  }
+
+  // What either mode of a lattice costs, or why it has no such form.
+  static json modes(const mercer::EmbeddingFile& embedding, mercer::COptions options) {
+    json costs = json::object();
+    for (const auto& [name, mode] :
+         {std::pair{"table", mercer::CMode::table}, {"coefficients", mercer::CMode::coefficients}}) {
+      options.mode = mode;
+      try {
+        const mercer::CExport made = mercer::export_c(embedding, options);
+        costs[name] = {{"flash_bytes", made.flash_bytes}, {"operations", made.operations.total()}};
+      } catch (const Error& error) {
+        costs[name] = {{"refused", error.what()}};
+      }
+    }
+    return costs;
+  }
+
+  static void tell_modes(const json& costs) {
+    for (const auto& [name, cost] : costs.items()) {
+      if (cost.contains("refused")) {
+        tell("--mode {}: {}\n", name, cost["refused"].get<std::string>());
+      } else {
+        tell("--mode {}: {} bytes of tables, at most {} operations\n", name, cost["flash_bytes"].get<std::size_t>(),
+             cost["operations"].get<std::size_t>());
+      }
+    }
   }
 
   std::string write(const std::string& name, const std::string& text) const {
@@ -55,7 +82,7 @@ struct ExportVerb {
     return path.string();
   }
 
-  void report(const mercer::CExport& made, const CommonOptions& common) const {
+  void report(const mercer::CExport& made, const CommonOptions& common, const json& both) const {
     const json files{write(options.name + ".h", made.header), write(options.name + ".c", made.source),
                      write("main.c", made.example)};
     const mercer::COperations& cost = made.operations;
@@ -65,24 +92,27 @@ struct ExportVerb {
            made.code_bytes, made.ram_bytes);
       tell("an action: {} multiplications, {} additions, {} divisions, {} comparisons, {} look-ups, {} library calls\n",
            cost.multiplications, cost.additions, cost.divisions, cost.comparisons, cost.lookups, cost.functions);
+      tell_modes(both);
       tell("largest difference from the model: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
       tell("try it: cc -std=c99 -O2 {0}/{1}.c {0}/main.c -o {1} -lm && ./{1}\n", out, options.name);
     }
     if (!common.json) return;
-    print_json({{"files", files},
-                {"flash_bytes", made.flash_bytes},
-                {"operations", cost.total()},
-                {"operations_by_kind",
-                 {{"multiplications", cost.multiplications},
-                  {"additions", cost.additions},
-                  {"divisions", cost.divisions},
-                  {"comparisons", cost.comparisons},
-                  {"lookups", cost.lookups},
-                  {"library_calls", cost.functions}}},
-                {"code_bytes_estimate", made.code_bytes},
-                {"ram_bytes_estimate", made.ram_bytes},
-                {"error_measured", made.error},
-                {"error_stated", made.stated_error}});
+    json document{{"files", files},
+                  {"flash_bytes", made.flash_bytes},
+                  {"operations", cost.total()},
+                  {"operations_by_kind",
+                   {{"multiplications", cost.multiplications},
+                    {"additions", cost.additions},
+                    {"divisions", cost.divisions},
+                    {"comparisons", cost.comparisons},
+                    {"lookups", cost.lookups},
+                    {"library_calls", cost.functions}}},
+                  {"code_bytes_estimate", made.code_bytes},
+                  {"ram_bytes_estimate", made.ram_bytes},
+                  {"error_measured", made.error},
+                  {"error_stated", made.stated_error}};
+    if (!both.is_null()) document["modes"] = both;
+    print_json(document);
   }
 };
 
@@ -101,6 +131,8 @@ void add_export(Program& program) {
                       {{"float", mercer::CNumbers::floating}, {"fixed", mercer::CNumbers::fixed}});
   settings.add_choice({"math", "Where tanh, exp and square roots come from [libm]", "FROM"}, state->options.math,
                       {{"libm", mercer::CMath::libm}, {"none", mercer::CMath::none}});
+  settings.add_choice({"mode", "How a lattice is laid down [table]", "MODE"}, state->options.mode,
+                      {{"table", mercer::CMode::table}, {"coefficients", mercer::CMode::coefficients}});
   settings.add({"safe-action", "What to do when an observation is not a number [the middle]", "A,A,..."},
                state->safe_action);
   verb.run = [state, &program] { state->run(program.common()); };

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "export/c_header.hpp"
 #include "export/head.hpp"
+#include "export/lattice_controller.hpp"
 #include "mercer/core/error.hpp"
 
 namespace mercer {
@@ -51,6 +53,12 @@ Outside outside_of(const Contract& contract, const COptions& options) {
   return outside;
 }
 
+// The teacher without the folder it lay in.
+std::string origin_text(const EmbeddingOrigin& origin) {
+  const std::string name = std::filesystem::path(origin.teacher).filename().string();
+  return fmt::format("{} ({})", name.empty() ? origin.teacher : name, origin.env);
+}
+
 std::string head_text(const ContinuousEmbedding& embedding) {
   switch (embedding.code().head) {
     case Head::gaussian:
@@ -74,12 +82,35 @@ CExport export_continuous(const EmbeddingFile& file, const COptions& options) {
                                         outside_of(embedding.policy().contract(), options), &embedding};
   CBody body = options.numbers == CNumbers::fixed ? fixed_body(controller, options) : float_body(controller, options);
   HeaderFacts facts;
-  facts.what =
-      fmt::format("{} ({}) in {} terms of {}", file.origin.teacher, file.origin.env, embedding.k(), embedding.basis());
+  facts.what = fmt::format("{} in {} terms of {}", origin_text(file.origin), embedding.k(), embedding.basis());
   facts.computation = fmt::format(
       "A sum of {} functions of the observation, scaled to [-1, 1], for each of {} outputs; {}.{}", embedding.k(),
       code.outputs, head_text(embedding),
       body.needs_libm ? " It needs the C library's tanhf, expf or sqrtf (link with -lm)." : " It needs no library.");
+  facts.beyond = "Observations outside their range count as its end";
+  if (controller.flat.any_periodic()) facts.beyond += ", angles go round";
+  return assemble(file, options, controller.outside, facts, std::move(body));
+}
+
+CExport export_lattice(const EmbeddingFile& file, const COptions& options) {
+  const LatticeEmbedding& embedding = file.embedding.lattice();
+  const LatticeController controller =
+      lattice_controller(embedding, outside_of(embedding.policy().contract(), options));
+  const bool table = options.mode == CMode::table;
+  CBody body = table ? lattice_table_body(controller, options) : lattice_coefficient_body(controller, options);
+  HeaderFacts facts;
+  facts.what = fmt::format("{} on a lattice of {} cells, {} {}", origin_text(file.origin), controller.rows(),
+                           embedding.basis(), embedding.k());
+  facts.computation = fmt::format(
+      "{} {} {}.",
+      table ? "A table with the mean action of every cell."
+            : "A row of probabilities of action cells is computed from the kept coefficients; act gives its mean.",
+      controller.full() ? "Every cell has its own."
+      : controller.code.play.unvisited == Unvisited::nearest
+          ? "A state whose cell was never visited counts as the nearest cell that was."
+          : "In a cell that was never visited all actions are equally likely.",
+      body.needs_libm ? "It needs the C library's expf (link with -lm)" : "It needs no library");
+  facts.beyond = "Observations outside the lattice belong to the cell at that end";
   return assemble(file, options, controller.outside, facts, std::move(body));
 }
 
@@ -97,8 +128,7 @@ COperations& COperations::operator+=(const COperations& more) {
 
 CExport export_c(const EmbeddingFile& file, const COptions& options) {
   check_name(options.name);
-  if (!file.embedding.is_lattice()) return export_continuous(file, options);
-  throw Error(ErrorCode::bad_value, "lattice embeddings are not exported yet", "Use the continuous route");
+  return file.embedding.is_lattice() ? export_lattice(file, options) : export_continuous(file, options);
 }
 
 }  // namespace mercer

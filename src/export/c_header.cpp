@@ -52,10 +52,7 @@ std::string numbers_list(std::span<const double> numbers) {
   return text;
 }
 
-std::string input_note(const COptions& options, const Outside& outside) {
-  const bool wraps = std::ranges::any_of(outside.contract.observation.axes, &Axis::periodic);
-  std::string note = "Observations outside their range count as its end";
-  if (wraps) note += ", angles go round";
+std::string input_note(const COptions& options, const Outside& outside, const std::string& note) {
   if (options.numbers == CNumbers::fixed) return note + ". Every int32_t is taken.";
   return note + fmt::format(". If any is not a number, infinite or beyond 1e18, the action is the safe one: {}.",
                             numbers_list(outside.safe));
@@ -151,7 +148,7 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Outsi
                      axis_lines(outside.contract.action, "act"));
   if (outside.contract.dt > 0) top += comment_lines(fmt::format("One action every {:g} s.", outside.contract.dt));
   if (fixed) top += comment_lines("All numbers are whole: a value times the ..._ONE_... below.");
-  top += comment_lines(input_note(options, outside)) + " *\n";
+  top += comment_lines(input_note(options, outside, facts.beyond)) + " *\n";
   top += comment_lines(error_note(options, outside, body)) + comment_lines(cost_note(body)) + " *\n";
   top += comment_lines("Certificate: " + certificate_sentences(file));
   top += " */\n";
@@ -159,10 +156,11 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Outsi
   std::string api = fmt::format("void @name@_act(const {0} obs[{1}], {0} act[{2}]);\n", type, n, m);
   if (!body.sample_argument.empty()) {
     const bool normal = body.sample_argument.find('z') != std::string::npos;
+    const bool several = body.sample_argument.find('[') != std::string::npos;
     api += normal ? fmt::format("\n/* Draws the action: z are {} of the standard normal distribution, each new.{} */\n",
                                 m == 1 ? "one number" : "numbers", fixed ? " Cut to -8 .. 8." : "")
-                  : fmt::format("\n/* Draws the action: u is a new number, evenly from {}. */\n",
-                                fixed ? "0 to 2^32 - 1" : "[0, 1)");
+                  : fmt::format("\n/* Draws the action: u {} new{}, evenly from {}. */\n", several ? "are" : "is a",
+                                several ? " numbers" : " number", fixed ? "0 to 2^32 - 1" : "[0, 1)");
     api +=
         fmt::format("void @name@_sample(const {0} obs[{1}], {3}, {0} act[{2}]);\n", type, n, m, body.sample_argument);
   }

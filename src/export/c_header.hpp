@@ -8,6 +8,7 @@ namespace mercer {
 struct HeaderFacts {
   std::string what;         ///< the embedding in one line
   std::string computation;  ///< how actions come about, in one or two sentences
+  std::string beyond;       ///< what happens to observations outside their range
 };
 
 /// NAME.h, NAME.c and main.c around a body.

@@ -46,6 +46,9 @@ class FixedWriter {
   }
 
  private:
+  bool has_steps() const {
+    return flat_.most_functions(false) > 0 && (flat_.family == Family::legendre || flat_.family == Family::hermite);
+  }
   bool needs_bend() const { return flat_.ridge_count() > 0 || (c_.squash && !c_.discrete()); }
   bool needs_power() const { return needs_bend() || flat_.bump_count() > 0 || c_.samples(); }
   bool needs_sine() const {
@@ -81,7 +84,7 @@ class FixedWriter {
       add_whole("int16_t", 2, fmt::format("knot_{}", i), numbers);
     }
     if (flat_.any_functions()) add_whole("unsigned char", 1, "functions", counts);
-    if (!plan_.steps.empty()) add_whole("int32_t", 4, "step", plan_.steps, 2);
+    if (has_steps()) add_whole("int32_t", 4, "step", plan_.steps, 2);
     if (flat_.factors_each > 0)
       add_whole(flat_.rows > 256 ? "uint16_t" : "unsigned char", flat_.rows > 256 ? 2 : 1, "factor", flat_.factors,
                 flat_.factors_each);
@@ -155,6 +158,8 @@ static int32_t bent(int32_t x, const int16_t *knot, int32_t count)
 
   void write_polynomials() {
     Places places = places_;
+    places.emplace_back(
+        "next", has_steps() ? "mul(mul(step[k][0], x), now) - mul(step[k][1], before)" : "mul(2 * x, now) - before");
     places.emplace_back("start", flat_.family == Family::cosine    ? "  x = -sine(x >> 2);\n"
                                  : flat_.family == Family::hermite ? "  x *= 3;\n"
                                                                    : "");
@@ -166,7 +171,7 @@ static int32_t *polynomials(int32_t x, int count, int32_t *row)
 @start@  now = x;
   for (k = 0; k < count; k++) {
     *row++ = now;
-    next = mul(mul(step[k][0], x), now) - mul(step[k][1], before);
+    next = @next@;
     before = now;
     now = next;
   }
@@ -423,15 +428,10 @@ static int32_t limited(int64_t u, const int32_t limits[4])
   }
 
   void write_notes() {
-    const Contract& contract = c_.outside.contract;
-    for (std::size_t i = 0; i < d_; ++i) {
-      body_.header_lines += fmt::format("#define @NAME@_OBS_ONE_{} {:.1f} /* one {} as a whole number */\n", i,
-                                        std::ldexp(1.0, plan_.axes[i].q), c_comment(contract.observation.axes[i].name));
-    }
-    for (std::size_t a = 0; a < c_.outside.actions(); ++a) {
-      body_.header_lines += fmt::format("#define @NAME@_ACT_ONE_{} {:.1f} /* one {} as a whole number */\n", a,
-                                        std::ldexp(1.0, plan_.actions[a].q), c_comment(contract.action.axes[a].name));
-    }
+    std::vector<int> obs_q, act_q;
+    for (const FixedPlan::Axis& axis : plan_.axes) obs_q.push_back(axis.q);
+    for (const FixedPlan::Action& action : plan_.actions) act_q.push_back(action.q);
+    body_.header_lines += fixed_macros(c_.outside.contract, obs_q, act_q);
     if (c_.head == Head::gaussian)
       body_.header_lines += "#define @NAME@_NOISE_ONE 65536.0 /* one standard deviation */\n";
   }

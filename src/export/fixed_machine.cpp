@@ -114,15 +114,7 @@ class FixedMachine {
     return row;
   }
 
-  std::int32_t sine(std::int64_t turns) const {
-    std::int64_t s = 4 * (turns & (one_ - 1));
-    s = s <= one_ ? s : s <= 3 * std::int64_t{one_} ? 2 * std::int64_t{one_} - s : s - 4 * std::int64_t{one_};
-    const std::int64_t square = (s * s) >> plan_.q;
-    std::int64_t sum = q30(sine_polynomial.back());
-    for (std::size_t i = sine_polynomial.size() - 1; i-- > 0;)
-      sum = q30(sine_polynomial[i]) + ((sum * square) >> plan_.q);
-    return static_cast<std::int32_t>((sum * s) >> 30);
-  }
+  std::int32_t sine(std::int64_t turns) const { return fixed_sine(turns, plan_.q); }
 
   // 2^t in Q30.
   std::int64_t power(std::int64_t t) const {
@@ -175,6 +167,16 @@ class FixedMachine {
 };
 
 }  // namespace
+
+std::int32_t fixed_sine(std::int64_t turns, int q) {
+  const std::int64_t one = std::int64_t{1} << q;
+  std::int64_t s = 4 * (turns & (one - 1));
+  s = s <= one ? s : s <= 3 * one ? 2 * one - s : s - 4 * one;
+  const std::int64_t square = (s * s) >> q;
+  std::int64_t sum = q30(sine_polynomial.back());
+  for (std::size_t i = sine_polynomial.size() - 1; i-- > 0;) sum = q30(sine_polynomial[i]) + ((sum * square) >> q);
+  return static_cast<std::int32_t>((sum * s) >> 30);
+}
 
 void fixed_outputs(const ContinuousController& controller, const FixedPlan& plan, std::span<const std::int32_t> obs,
                    std::span<std::int32_t> out) {

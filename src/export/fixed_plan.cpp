@@ -14,13 +14,6 @@ constexpr int most_q = 20, least_q = 10;
 
 std::int32_t fixed(double value, int q) { return static_cast<std::int32_t>(std::llround(std::ldexp(value, q))); }
 
-// As many bits after the point as leave the width about 2^20 steps, and the largest number below 2^28.
-int outside_q(const Range& range) {
-  const double most = std::max(std::abs(range.low), std::abs(range.high));
-  const int wanted = static_cast<int>(std::ceil(20 - std::log2(range.width())));
-  return std::min(wanted, static_cast<int>(std::floor(28 - std::log2(most))));
-}
-
 // The largest value of each row, found on a grid finer than any function's waves.
 std::vector<double> row_bounds(const FlatTerms& flat) {
   std::vector<double> bounds{1};
@@ -112,7 +105,7 @@ void plan_coefficients(const FlatTerms& flat, const Bounds& bounds, FixedPlan& p
 void plan_outside(const ContinuousController& controller, FixedPlan& plan) {
   for (const FlatTerms::Axis& axis : controller.flat.axes) {
     FixedPlan::Axis made;
-    made.q = outside_q(axis.range);
+    made.q = fixed_point_q(axis.range);
     made.low = fixed(axis.range.low, made.q);
     made.high = fixed(axis.range.high, made.q);
     made.to_unit = ratio32(std::ldexp(1 / (static_cast<double>(made.high) - made.low), plan.q));
@@ -128,8 +121,8 @@ void plan_outside(const ContinuousController& controller, FixedPlan& plan) {
                     fmt::format("action '{}' has no range, which fixed point needs", contract.action.axes[a].name),
                     "Export with --numbers float");
       }
-      made.q = outside_q({std::min(clip.low, contract.centre[a] - std::abs(contract.scale[a])),
-                          std::max(clip.high, contract.centre[a] + std::abs(contract.scale[a]))});
+      made.q = fixed_point_q({std::min(clip.low, contract.centre[a] - std::abs(contract.scale[a])),
+                              std::max(clip.high, contract.centre[a] + std::abs(contract.scale[a]))});
       made.centre = fixed(contract.centre[a], made.q);
       made.scale = fixed(contract.scale[a], made.q);
       made.low = fixed(clip.low, made.q);
@@ -141,6 +134,12 @@ void plan_outside(const ContinuousController& controller, FixedPlan& plan) {
 }
 
 }  // namespace
+
+int fixed_point_q(const Range& range) {
+  const double most = std::max(std::abs(range.low), std::abs(range.high));
+  const int wanted = static_cast<int>(std::ceil(20 - std::log2(range.width())));
+  return std::min(wanted, static_cast<int>(std::floor(28 - std::log2(most))));
+}
 
 std::int64_t q30(double value) { return std::llround(std::ldexp(value, 30)); }
 

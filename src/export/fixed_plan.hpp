@@ -12,6 +12,10 @@ struct Ratio32 {
 /// Throws `out_of_range` for what no shift of 0 to 62 reaches.
 Ratio32 ratio32(double factor);
 
+/// Bits after the point of what is given or taken: as many as leave the width about 2^20 steps, and the largest number
+/// below 2^28.
+int fixed_point_q(const Range& range);
+
 /// A continuous embedding in whole numbers. Coordinates, functions, terms and outputs have `q` bits after the point.
 ///
 /// `q` is the largest up to 20 for which nothing overflows: functions of one coordinate are bounded on a fine grid,
@@ -48,6 +52,9 @@ void fixed_outputs(const ContinuousController& controller, const FixedPlan& plan
                    std::span<std::int32_t> out);
 void fixed_act(const ContinuousController& controller, const FixedPlan& plan, std::span<const std::int32_t> obs,
                std::span<std::int32_t> action);
+
+/// sin(2 pi turns), both with `q` bits after the point.
+std::int32_t fixed_sine(std::int64_t turns, int q);
 
 /// The polynomials in Q30.
 std::int64_t q30(double value);

@@ -93,6 +93,9 @@ float bump(const FlatTerms& flat, CMath math, std::size_t j, std::span<const flo
 
 }  // namespace
 
+float float_sine(float t) { return sine(t); }
+float float_exponential(CMath math, float x) { return exponential(math, x); }
+
 void float_outputs(const ContinuousController& controller, CMath math, std::span<const float> obs,
                    std::span<float> out) {
   const FlatTerms& flat = controller.flat;

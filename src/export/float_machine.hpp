@@ -10,4 +10,8 @@ void float_outputs(const ContinuousController& controller, CMath math, std::span
                    std::span<float> out);
 void float_act(const ContinuousController& controller, CMath math, std::span<const float> obs, std::span<float> action);
 
+/// Its sin(2 pi t) and exp(x).
+float float_sine(float t);
+float float_exponential(CMath math, float x);
+
 }  // namespace mercer

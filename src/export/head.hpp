@@ -50,11 +50,14 @@ std::vector<Range> ranges_of(const FlatTerms& flat);
 std::vector<std::vector<double>> test_states(const ContinuousController& controller);
 /// What the model says about states, one after the other: logits where actions are discrete, otherwise actions.
 std::vector<double> model_answers(const ContinuousController& controller, std::span<const double> states);
-/// The self-test as C: acts on the given states and compares. Whole numbers must agree exactly.
+/// The self-test as C: acts on the given states and compares. Whole numbers must agree exactly where there are no
+/// limits.
 std::string float_selftest(std::span<const double> given, std::span<const double> expected,
                            std::span<const double> limits, std::size_t observations);
 std::string fixed_selftest(std::span<const std::string> given, std::span<const std::string> expected,
-                           std::size_t observations, std::size_t actions);
+                           std::size_t observations, std::size_t actions, std::span<const std::string> limits = {});
+/// "#define NAME_OBS_ONE_0 1048576.0": one for each observation and action.
+std::string fixed_macros(const Contract& contract, std::span<const int> obs_q, std::span<const int> act_q);
 /// Rounded up to two digits: at least `least`.
 double with_margin(double wanted, double least);
 

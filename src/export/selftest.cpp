@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "export/c_text.hpp"
 #include "export/head.hpp"
 
@@ -41,10 +43,14 @@ int @name@_selftest(void)
 }
 
 std::string fixed_selftest(std::span<const std::string> given, std::span<const std::string> expected,
-                           std::size_t observations, std::size_t actions) {
+                           std::size_t observations, std::size_t actions, std::span<const std::string> limits) {
+  const std::string exact = "act[j] != test_act[i][j]";
+  const std::string close = "act[j] > test_act[i][j] + test_limit[j] || act[j] < test_act[i][j] - test_limit[j]";
   const std::pair<std::string, std::string> places[] = {
-      {"tables",
-       c_table("int32_t", "test_obs", given, observations) + c_table("int32_t", "test_act", expected, actions)},
+      {"tables", c_table("int32_t", "test_obs", given, observations) +
+                     c_table("int32_t", "test_act", expected, actions) +
+                     (limits.empty() ? "" : c_table("int32_t", "test_limit", limits))},
+      {"differs", limits.empty() ? exact : close},
       {"T", std::to_string(given.size() / observations)},
       {"M", std::to_string(actions)}};
   return fill(R"(#ifndef @NAME@_NO_SELFTEST
@@ -56,7 +62,7 @@ int @name@_selftest(void)
   for (i = 0; i < @T@; i++) {
     @name@_act(test_obs[i], act);
     for (j = 0; j < @M@; j++) {
-      if (act[j] != test_act[i][j]) return i + 1;
+      if (@differs@) return i + 1;
     }
   }
   return 0;
@@ -64,6 +70,20 @@ int @name@_selftest(void)
 #endif
 )",
               places);
+}
+
+std::string fixed_macros(const Contract& contract, std::span<const int> obs_q, std::span<const int> act_q) {
+  std::string lines;
+  for (std::size_t i = 0; i < obs_q.size(); ++i) {
+    lines +=
+        fmt::format("#define @NAME@_OBS_ONE_{} {:.10g}{} /* one {} as a whole number */\n", i,
+                    std::ldexp(1.0, obs_q[i]), obs_q[i] < 0 ? "" : ".0", c_comment(contract.observation.axes[i].name));
+  }
+  for (std::size_t a = 0; a < act_q.size(); ++a) {
+    lines += fmt::format("#define @NAME@_ACT_ONE_{} {:.10g}{} /* one {} as a whole number */\n", a,
+                         std::ldexp(1.0, act_q[a]), act_q[a] < 0 ? "" : ".0", c_comment(contract.action.axes[a].name));
+  }
+  return lines;
 }
 
 }  // namespace mercer

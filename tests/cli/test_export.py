@@ -9,8 +9,10 @@ import subprocess
 
 import pytest
 
-POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies"
-PENDULUM = ("--env", "pendulum", "--policy", POLICIES / "pendulum_5000_actor.onnx")
+DATA = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data"
+# mercer compress --env pendulum --policy pendulum_5000_actor.onnx --max-loss 1% --seed 1
+PENDULUM = DATA / "export/pendulum_5000.mercer"
+LATTICE = DATA / "embeddings/fourier_mean_action.mercer"
 STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror")
 ARM = "arm-none-eabi-gcc"
 CORES = {
@@ -19,14 +21,15 @@ CORES = {
 }
 
 
-@pytest.fixture(scope="module")
-def embedding(tmp_path_factory):
-    """One small embedding of the pendulum's teacher for all tests here."""
-    folder = tmp_path_factory.mktemp("embedding")
-    subprocess.run([os.environ["BINARY_UNDER_TEST"], "embed", "--route", "continuous", *map(str, PENDULUM), "--basis",
-                    "ridge", "--k", "8", "--rollouts", "20", "--rounds", "2", "--episodes", "20", "--seed", "3",
-                    "--quiet", "--out", str(folder / "p.mercer")], check=True)
-    return folder / "p.mercer"
+@pytest.fixture
+def embedding():
+    return PENDULUM
+
+
+def size(file):
+    """Bytes of text, data and bss."""
+    said = subprocess.run(["arm-none-eabi-size", str(file)], check=True, text=True, capture_output=True).stdout
+    return [int(number) for number in said.splitlines()[1].split()[:3]]
 
 
 def damaged(source, target, change):
@@ -62,7 +65,7 @@ def test_the_self_test_sees_a_changed_coefficient(mercer, embedding):
     source = (mercer.folder / "d/controller.c").read_text()
     before, table = source.split("coefficient[", 1)
     number = table.split("{", 2)[2].split("}", 1)[0]
-    changed = table.replace(number, "9.0f", 1)
+    changed = table.replace(number, "-" + number if number[0] != "-" else number[1:], 1)
     (mercer.folder / "d/controller.c").write_text(before + "coefficient[" + changed)
     subprocess.run(["gcc", "controller.c", "main.c", "-o", "c", "-lm"], cwd=mercer.folder / "d", check=True)
     assert subprocess.run(["./c"], cwd=mercer.folder / "d", stdout=subprocess.DEVNULL).returncode == 1
@@ -73,7 +76,25 @@ def test_json_holds_everything(mercer, embedding):
     document = json.loads(pathlib.Path(mercer.folder / said["files"][0]).read_text())
     assert document["route"] == "continuous" and document["k"] == len(document["continuous"]["terms"])
     assert {"contract", "certificate", "basis", "payload_bytes"} <= set(document)
-    assert all(term["kind"] == "ridge" and len(term["weights"]) == 3 for term in document["continuous"]["terms"])
+    assert all(term["kind"] == "product" and term["factors"] for term in document["continuous"]["terms"])
+    said = mercer.json("export", "json", LATTICE, "--out", "d", "--name", "lattice")
+    document = json.loads(pathlib.Path(mercer.folder / said["files"][0]).read_text())
+    cells = document["lattice"]["cells"]
+    assert document["route"] == "lattice" and len(cells) == len(document["lattice"]["table"])
+    assert all(abs(sum(row) - 1) < 1e-9 for row in document["lattice"]["table"])
+
+
+@pytest.mark.parametrize("name", ["db4_snake", "dct_tour_discrete", "fourier_mean_action", "svd_lexicographic"])
+@pytest.mark.parametrize("numbers", ["float", "fixed"])
+def test_lattices_have_two_modes(mercer, name, numbers):
+    for mode in ("table", "coefficients"):
+        said = mercer.json("export", "c", DATA / f"embeddings/{name}.mercer", "--out", mode, "--numbers", numbers,
+                           "--mode", mode, "--math", "none")
+        assert set(said["modes"]) == {"table", "coefficients"}
+        assert said["flash_bytes"] == said["modes"][mode]["flash_bytes"]
+        assert said["operations"] == said["modes"][mode]["operations"]
+        subprocess.run(["gcc", *STRICT, "controller.c", "main.c", "-o", "c"], cwd=mercer.folder / mode, check=True)
+        subprocess.run(["./c"], cwd=mercer.folder / mode, check=True, stdout=subprocess.DEVNULL)
 
 
 def test_refusals(mercer, embedding):
@@ -84,6 +105,7 @@ def test_refusals(mercer, embedding):
     assert "E204" in mercer.fails(2, "export", "c", embedding)
     assert "E204" in mercer.fails(2, "export", "c", "--out", "d")
     assert "E201" in mercer.fails(2, "export", "fortran", embedding, "--out", "d")
+    assert "E2" in mercer.fails(2, *export, "--mode", "neither")
     newer, without = mercer.folder / "newer.mercer", mercer.folder / "without.mercer"
     damaged(embedding, newer, lambda manifest: manifest.update(format=99))
     damaged(embedding, without, lambda manifest: manifest.pop("contract"))
@@ -97,12 +119,11 @@ def test_refusals(mercer, embedding):
 def test_it_fits_a_chip(mercer, embedding, core, numbers):
     mercer.ok("export", "c", embedding, "--out", "d", "--numbers", numbers, "--math", "none")
     folder = mercer.folder / "d"
-    subprocess.run([ARM, *STRICT, *CORES[core], "-Os", "-DCONTROLLER_NO_SELFTEST", "-c", "controller.c"], cwd=folder,
-                   check=True)
-    text, data, bss = subprocess.run(["arm-none-eabi-size", "controller.o"], cwd=folder, check=True, text=True,
-                                     capture_output=True).stdout.splitlines()[1].split()[:3]
-    print(f"{core} {numbers}: {text} bytes of code and tables")
-    assert int(text) < 1024 and int(data) == 0 and int(bss) == 0
+    for selftest in ("-DCONTROLLER_NO_SELFTEST", "-DNOTHING"):
+        subprocess.run([ARM, *STRICT, *CORES[core], "-Os", selftest, "-c", "controller.c"], cwd=folder, check=True)
+        text, data, bss = size(folder / "controller.o")
+        print(f"{core} {numbers} {selftest}: {text} bytes of code and tables")
+        assert text + data < 1024 and data == 0 and bss == 0
 
 
 @pytest.mark.skipif(shutil.which(ARM) is None or shutil.which("qemu-system-arm") is None,
@@ -122,7 +143,10 @@ static void leave(long code)
 }
 void start(void)
 {
-  *(volatile unsigned long *)0xe000ed88 |= 0xf00000;
+#ifdef __ARM_FP
+  *(volatile unsigned long *)0xe000ed88 |= 0xf00000; /* the floating-point unit is off after a reset */
+  __asm__ volatile("dsb; isb");
+#endif
   leave(controller_selftest() == 0 ? 0x20026 : 0x20023);
 }
 __attribute__((section(".vectors"), used)) static const void *vectors[] = {&stack_top, (const void *)start};
@@ -132,6 +156,15 @@ SECTIONS { . = 0; .text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) } stack_top 
 """)
     subprocess.run([ARM, *CORES[core], "-Os", "-nostartfiles", "-T", "chip.ld", "start.c", "controller.c", "-o",
                     "chip.elf"], cwd=folder, check=True)
-    done = subprocess.run(["qemu-system-arm", "-M", machine, "-nographic", "-semihosting", "-kernel", "chip.elf"],
-                          cwd=folder, timeout=60, stdin=subprocess.DEVNULL)
-    assert done.returncode == 0
+    subprocess.run([ARM, *CORES[core], "-Os", "-c", "controller.c"], cwd=folder, check=True)
+    print(f"{core}: {size(folder / 'chip.elf')[0]} bytes linked, {size(folder / 'controller.o')[0]} of them exported")
+    qemu = ["qemu-system-arm", "-M", machine, "-display", "none", "-semihosting", "-kernel", "chip.elf"]
+    assert subprocess.run(qemu, cwd=folder, timeout=60, stdin=subprocess.DEVNULL).returncode == 0
+    # A wrong table must fail there, too, or the line above says nothing.
+    source = (folder / "controller.c").read_text()
+    start = source.index("{", source.index("test_act[5]")) + 1
+    number = source.index("{", start) + 1
+    (folder / "controller.c").write_text(source[:number] + "1" + source[number:].replace("-", "", 1))
+    subprocess.run([ARM, *CORES[core], "-Os", "-nostartfiles", "-T", "chip.ld", "start.c", "controller.c", "-o",
+                    "chip.elf"], cwd=folder, check=True)
+    assert subprocess.run(qemu, cwd=folder, timeout=60, stdin=subprocess.DEVNULL).returncode == 1

@@ -6,99 +6,16 @@
 
 #include "export/compiled.hpp"
 #include "export/continuous_cases.hpp"
-#include "export/head.hpp"
+#include "export/exported.hpp"
 
 namespace mercer {
 namespace {
 
+using test::act;
 using test::Compiled;
-
-constexpr std::size_t states = 10000;
-
-ContinuousController controller_of(const EmbeddingFile& file) {
-  const ContinuousEmbedding& embedding = file.embedding.continuous();
-  return {flatten(embedding.code()), embedding.code().head, embedding.code().squash,
-          Outside{embedding.policy().contract(), {}}, &embedding};
-}
-
-// States that the export itself never looked at.
-std::vector<double> fresh_states(const FlatTerms& flat) {
-  const std::vector<Range> ranges = ranges_of(flat);
-  std::vector<double> all;
-  for (std::size_t i = 0; i < states; ++i) {
-    std::vector<double> state = even_state(ranges, i + 1234567, 0.04);
-    for (std::size_t d = 0; d < state.size(); ++d) {
-      if (flat.axes[d].periodic) state[d] = std::clamp(state[d], ranges[d].low, ranges[d].high);
-    }
-    all.insert(all.end(), state.begin(), state.end());
-  }
-  return all;
-}
-
-// The number that a macro of a header stands for.
-double macro(const CExport& made, const std::string& name) {
-  const std::size_t at = made.header.find("#define " + name + " ");
-  return at == std::string::npos ? 1 : std::stod(made.header.substr(at + 9 + name.size()));
-}
-
-std::string upper(std::string name) {
-  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return name;
-}
-
-// One exported controller, and what it must answer.
-struct Exported {
-  std::string name;
-  bool fixed = false;
-  CExport code;
-  std::shared_ptr<EmbeddingFile> file;
-  std::vector<double> obs_one, act_one;
-  std::vector<float> obs;
-  std::vector<std::int32_t> whole;
-  std::vector<double> model;
-};
-
-Exported exported(const std::string& kind, const std::string& setting) {
-  Exported made;
-  made.name = kind + "_" + setting;
-  made.fixed = setting == "fixed";
-  made.file = std::make_shared<EmbeddingFile>(test::continuous_case(kind));
-  const COptions options{.name = made.name,
-                         .numbers = made.fixed ? CNumbers::fixed : CNumbers::floating,
-                         .math = setting == "libm" ? CMath::libm : CMath::none};
-  made.code = export_c(*made.file, options);
-  const ContinuousController controller = controller_of(*made.file);
-  const std::size_t d = controller.flat.dimensions();
-  for (std::size_t i = 0; i < d; ++i)
-    made.obs_one.push_back(macro(made.code, upper(made.name) + "_OBS_ONE_" + std::to_string(i)));
-  for (std::size_t a = 0; a < controller.outside.actions(); ++a)
-    made.act_one.push_back(macro(made.code, upper(made.name) + "_ACT_ONE_" + std::to_string(a)));
-  std::vector<double> given = fresh_states(controller.flat);
-  for (std::size_t i = 0; i < given.size(); ++i) {
-    made.obs.push_back(static_cast<float>(given[i]));
-    made.whole.push_back(static_cast<std::int32_t>(std::lround(given[i] * made.obs_one[i % d])));
-    if (!made.fixed) given[i] = made.obs.back();
-  }
-  made.model = model_answers(controller, given);
-  return made;
-}
-
-// What NAME_act gives for state i, in the action's own units.
-std::vector<double> act(const Compiled& compiled, const Exported& one, std::size_t i) {
-  const std::size_t d = one.obs_one.size(), m = one.act_one.size();
-  std::vector<double> action(m);
-  if (one.fixed) {
-    std::vector<std::int32_t> raw(m);
-    compiled.function<void(const std::int32_t*, std::int32_t*)>(one.name + "_act")(one.whole.data() + i * d,
-                                                                                   raw.data());
-    for (std::size_t a = 0; a < m; ++a) action[a] = raw[a] / one.act_one[a];
-  } else {
-    std::vector<float> raw(m);
-    compiled.function<void(const float*, float*)>(one.name + "_act")(one.obs.data() + i * d, raw.data());
-    action.assign(raw.begin(), raw.end());
-  }
-  return action;
-}
+using test::controller_of;
+using test::Exported;
+using test::exported;
 
 // The largest difference from the model in shares of the range. For discrete actions: how much more the model's best
 // logit is than that of the action taken, half of it, since both may be off.
@@ -106,7 +23,7 @@ double largest_error(const Compiled& compiled, const Exported& one) {
   const ContinuousController controller = controller_of(*one.file);
   const std::size_t width = controller.discrete() ? controller.flat.outputs : one.act_one.size();
   double worst = 0;
-  for (std::size_t i = 0; i < states; ++i) {
+  for (std::size_t i = 0; i < test::tested_states; ++i) {
     const std::vector<double> action = act(compiled, one, i);
     const auto model = std::span(one.model).subspan(i * width, width);
     if (controller.discrete()) {

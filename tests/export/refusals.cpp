@@ -1,12 +1,17 @@
 #include <cmath>
 #include <cstdlib>
+#include <fstream>
 #include <limits>
+#include <set>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "export/c_text.hpp"
+#include "export/compiled.hpp"
 #include "export/continuous_cases.hpp"
 #include "export/flat_terms.hpp"
+#include "export/lattice_cases.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/export/c.hpp"
 #include "mercer/export/json.hpp"
@@ -55,6 +60,58 @@ TEST(ExportRefusals, ADensity) {
   code.outputs = 1;
   const EmbeddingFile file{ContinuousEmbedding::make(code, contract, "density"), {}, 0, {}};
   EXPECT_EQ(code_of([&] { export_c(file); }), ErrorCode::bad_value);
+}
+
+// The pendulum's file with a few bytes of its manifest replaced by others.
+std::filesystem::path damaged(const test::Folder& folder, const std::string& from, const std::string& to) {
+  std::ifstream in(MERCER_TEST_DATA "/export/pendulum_5000.mercer", std::ios::binary);
+  std::string bytes((std::istreambuf_iterator<char>(in)), {});
+  const std::size_t at = bytes.find(from);
+  EXPECT_NE(at, std::string::npos);
+  bytes.replace(at, from.size(), to);
+  std::ofstream(folder.path() / "damaged.mercer", std::ios::binary) << bytes;
+  return folder.path() / "damaged.mercer";
+}
+
+TEST(ExportRefusals, FilesOfANewerVersionOrWithoutAContract) {
+  const test::Folder folder;
+  EXPECT_EQ(code_of([&] { export_c(read_embedding(damaged(folder, "format\\\":1,", "format\\\":9,"))); }),
+            ErrorCode::bad_format);
+  EXPECT_EQ(code_of([&] { export_c(read_embedding(damaged(folder, "contract\\\"", "kontract\\\""))); }),
+            ErrorCode::bad_format);
+  const EmbeddingFile whole = read_embedding(MERCER_TEST_DATA "/export/pendulum_5000.mercer");
+  EXPECT_NE(export_c(whole).source, "");
+}
+
+TEST(ExportRefusals, WhatHasNoCoefficientMode) {
+  for (const test::LatticeKind& kind : test::lattice_kinds()) {
+    if (!kind.coefficients) {
+      EXPECT_EQ(code_of([&] { export_c(test::lattice_case(kind), {.mode = CMode::coefficients}); }),
+                ErrorCode::bad_value)
+          << kind.name;
+    }
+    if (kind.simplex == SimplexRule::softmax) {
+      EXPECT_EQ(code_of([&] {
+                  export_c(test::lattice_case(kind), {.numbers = CNumbers::fixed, .mode = CMode::coefficients});
+                }),
+                ErrorCode::bad_value)
+          << kind.name;
+    }
+  }
+}
+
+TEST(ExportJson, HoldsBothRoutes) {
+  const auto continuous = nlohmann::json::parse(export_json(test::continuous_case("mixed_mean")));
+  std::set<std::string> kinds;
+  for (const auto& term : continuous["continuous"]["terms"]) kinds.insert(term["kind"]);
+  EXPECT_EQ(kinds, (std::set<std::string>{"product", "wave", "ridge", "bump"}));
+  EXPECT_EQ(continuous["contract"]["observation"]["axes"][0]["name"], "position");
+  const EmbeddingFile file = test::lattice_case(test::lattice_kinds()[0]);
+  const auto lattice = nlohmann::json::parse(export_json(file));
+  const LatticeEmbedding& embedding = file.embedding.lattice();
+  ASSERT_EQ(lattice["lattice"]["table"].size(), embedding.table().rows);
+  EXPECT_EQ(lattice["lattice"]["table"][3][2], embedding.table().row(3)[2]);
+  EXPECT_EQ(lattice["lattice"]["coefficients"].size(), embedding.numbers().size());
 }
 
 TEST(ExportText, FloatsComeBackToTheSameBits) {
