@@ -41,7 +41,7 @@ StExport export_st(const EmbeddingFile& file, const StOptions& options) {
       outside_of(file.embedding.policy().contract(), {.name = options.name, .safe_action = options.safe_action});
   StBody body = file.embedding.is_lattice() ? st_lattice_body(lattice_controller(file.embedding.lattice(), outside))
                                             : continuous_body(file, outside);
-  body.what = fmt::format("{} ({}) in {} {} of {}", file.origin.teacher, file.origin.env, file.embedding.k(),
+  body.what = fmt::format("{} in {} {} of {}", origin_text(file.origin), file.embedding.k(),
                           file.embedding.is_lattice() ? "coefficients" : "terms", file.embedding.basis());
   return assemble_st(file, options, outside, std::move(body));
 }
