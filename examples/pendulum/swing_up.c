@@ -1,4 +1,4 @@
-/* One episode of the pendulum, from hanging at rest, played by an exported controller:
+/* One episode of the pendulum, from hanging almost straight down at rest, played by an exported controller:
  *
  *   mercer export c p.mercer --out firmware
  *   cc -std=c99 -O2 -I firmware examples/pendulum/swing_up.c firmware/controller.c -o swing_up -lm && ./swing_up
@@ -11,7 +11,7 @@
 int main(void)
 {
   const double pi = 3.14159265358979324, dt = 0.05;
-  double angle = pi, speed = 0.0, total = 0.0; /* angle from upright */
+  double angle = 3.0, speed = 0.0, total = 0.0; /* angle from upright */
   int step, upright_since = 0;
   if (controller_selftest() != 0) {
     puts("the self-test failed");
@@ -29,7 +29,7 @@ int main(void)
     speed = speed < -8.0 ? -8.0 : speed > 8.0 ? 8.0 : speed;
     angle += speed * dt;
   }
-  printf("an episode of 200 steps from hanging at rest: return %.1f, ", total);
+  printf("an episode of 200 steps from hanging 0.14 rad off, at rest: return %.1f, ", total);
   if (upright_since < 200) {
     printf("upright after %.2f s and from then on\n", upright_since * dt);
   } else {
