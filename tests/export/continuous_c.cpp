@@ -11,7 +11,6 @@
 namespace mercer {
 namespace {
 
-using test::act;
 using test::Compiled;
 using test::controller_of;
 using test::Exported;
@@ -22,16 +21,15 @@ using test::exported;
 double largest_error(const Compiled& compiled, const Exported& one) {
   const ContinuousController controller = controller_of(*one.file);
   const std::size_t width = controller.discrete() ? controller.flat.outputs : one.act_one.size();
+  const std::vector<double> actions = test::act_all(compiled, one);
   double worst = 0;
-  for (std::size_t i = 0; i < test::tested_states; ++i) {
-    const std::vector<double> action = act(compiled, one, i);
-    const auto model = std::span(one.model).subspan(i * width, width);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
     if (controller.discrete()) {
-      worst = std::max(worst, (*std::ranges::max_element(model) - model[static_cast<std::size_t>(action[0])]) / 2);
-      continue;
+      const auto model = std::span(one.model).subspan(i * width, width);
+      worst = std::max(worst, (*std::ranges::max_element(model) - model[static_cast<std::size_t>(actions[i])]) / 2);
+    } else {
+      worst = std::max(worst, std::abs(actions[i] - one.model[i]) / controller.outside.width(i % width));
     }
-    for (std::size_t a = 0; a < width; ++a)
-      worst = std::max(worst, std::abs(action[a] - model[a]) / controller.outside.width(a));
   }
   return worst;
 }
