@@ -7,9 +7,6 @@
 #include "export/c_text.hpp"
 
 namespace mercer {
-namespace {
-
-// Lines of at most 100 characters that begin with " * ".
 std::string comment_lines(const std::string& text) {
   const std::string clean = c_comment(text);
   std::string lines, line;
@@ -26,6 +23,8 @@ std::string comment_lines(const std::string& text) {
   }
   return lines + " * " + line + "\n";
 }
+
+namespace {
 
 std::string axis_lines(const Space& space, const char* array) {
   std::string lines;

@@ -16,6 +16,9 @@ struct HeaderFacts {
 CExport assemble(const EmbeddingFile& file, const COptions& options, const Outside& outside, const HeaderFacts& facts,
                  CBody body);
 
+/// Lines of at most 100 characters that begin with " * ".
+std::string comment_lines(const std::string& text);
+
 /// "On 1000 episodes ... lost 0.3%. With 95% confidence ... at most 1%.": two sentences.
 std::string certificate_sentences(const EmbeddingFile& file);
 

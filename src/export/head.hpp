@@ -15,6 +15,11 @@ struct Outside {
   double width(std::size_t action) const;
 };
 
+/// With the safe action of the options, or one of its own. Throws `missing_option`, `bad_value` or `out_of_range`.
+Outside outside_of(const Contract& contract, const COptions& options);
+/// The teacher without the folder it lay in, and the task.
+std::string origin_text(const EmbeddingOrigin& origin);
+
 /// A continuous embedding for a writer of C.
 struct ContinuousController {
   FlatTerms flat;
