@@ -97,8 +97,9 @@ class _Reader:
     op_BINGET = op_LONG_BINGET = _get
 
     def _to_mark(self) -> list[Any]:
-        place = len(self.stack) - 1 - self.stack[::-1].index(_MARK)
-        items, self.stack = self.stack[place + 1 :], self.stack[:place]
+        place = max(i for i, item in enumerate(self.stack) if item is _MARK)
+        items = self.stack[place + 1 :]
+        del self.stack[place:]
         return items
 
     def op_TUPLE(self, _: Any) -> None:
@@ -174,7 +175,7 @@ def read_tensors(content: bytes) -> dict[str, np.ndarray]:
         if len(pickles) != 1:
             raise ValueError("E304: a torch file without data.pkl. Save it with torch 1.6 or later.")
         found = _Reader(archive, pickles[0].removesuffix("data.pkl")).read(archive.read(pickles[0]))
-    except (zipfile.BadZipFile, KeyError, IndexError, TypeError) as mistake:
+    except (zipfile.BadZipFile, KeyError, IndexError, TypeError, ArithmeticError) as mistake:
         raise ValueError(f"E303: the tensors cannot be read: {mistake}. The file is damaged, or not of torch.") from None
     if not isinstance(found, dict):
         raise ValueError("E304: a torch file that holds no dictionary. Save the agent with SB3's own save.")

@@ -17,7 +17,7 @@ mercer::MatrixView<const double> points_of(const Numbers& x) {
 }
 
 // (weights, means, variances) with the shapes that `fit_mixture` gives.
-Mixture mixture_from(const py::tuple& given, std::size_t dimensions, Covariance covariance) {
+Mixture mixture_from(const py::sequence& given, std::size_t dimensions, Covariance covariance) {
   if (given.size() != 3) {
     throw mercer::Error(mercer::ErrorCode::shape_mismatch, fmt::format("a start of {} parts", given.size()),
                         "Give (weights, means, variances)");
@@ -36,7 +36,7 @@ Covariance parse_covariance(const std::string& name) {
 }
 
 py::tuple fit(const Numbers& x, std::size_t k, const std::optional<Numbers>& weights,
-              const std::optional<py::tuple>& start, std::size_t iterations, const std::string& covariance,
+              const std::optional<py::sequence>& start, std::size_t iterations, const std::string& covariance,
               double floor, double tolerance, std::uint64_t seed, bool weights_only) {
   const auto points = points_of(x);
   mercer::MixtureOptions options;
@@ -46,6 +46,8 @@ py::tuple fit(const Numbers& x, std::size_t k, const std::optional<Numbers>& wei
   options.tolerance = tolerance;
   options.seed = seed;
   options.weights_only = weights_only;
+  // Matrices in the start say that they are meant.
+  if (start && start->size() == 3 && (*start)[2].cast<Numbers>().ndim() == 3) options.covariance = Covariance::full;
   std::optional<Mixture> from;
   if (start) from = mixture_from(*start, points.cols(), options.covariance);
   const std::vector<double> own = weights ? vector_of(*weights) : std::vector<double>{};
@@ -66,7 +68,7 @@ py::tuple fit(const Numbers& x, std::size_t k, const std::optional<Numbers>& wei
                         array_of(std::move(made.log_likelihoods)));
 }
 
-py::array density(const py::tuple& mixture, const Numbers& x, const std::string& covariance) {
+py::array density(const py::sequence& mixture, const Numbers& x, const std::string& covariance) {
   const auto points = points_of(x);
   const Mixture given = mixture_from(mixture, points.cols(), parse_covariance(covariance));
   return array_of(mercer::log_density(given, points));
