@@ -102,6 +102,7 @@ def polar(
     observations[:, cosine], observations[:, sine] = np.cos(a).ravel(), np.sin(a).ravel()
     observations[:, radius] = r.ravel()
     actions = np.asarray(policy.mean_action(observations), dtype=float).reshape(points * points, -1)[:, action]
+    ax.grid(False)
     mesh = ax.pcolormesh(angle, out - out[0], actions.reshape(points, points), shading="auto", cmap="coolwarm")
     ax.figure.colorbar(mesh, ax=ax, label=policy.contract["action"]["axes"][action]["name"])
     ax.set_yticks([0, -out[0], out[-1] - out[0]] if out[0] < 0 < out[-1] else [0, out[-1] - out[0]])

@@ -36,7 +36,11 @@ class _Reader:
         return ValueError(f"E304: {why}: this is no plain dictionary of tensors. Save the agent with SB3's own save.")
 
     def read(self, content: bytes) -> Any:
-        for opcode, argument, _ in pickletools.genops(content):
+        try:
+            operations = list(pickletools.genops(content))
+        except ValueError as mistake:
+            raise ValueError(f"E303: the list of tensors is cut short or damaged: {mistake}") from None
+        for opcode, argument, _ in operations:
             handler = getattr(self, "op_" + opcode.name, None)
             if handler is None:
                 raise self.refuse(f"opcode {opcode.name}")

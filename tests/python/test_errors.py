@@ -95,7 +95,7 @@ def test_progress_is_told_and_can_stop_the_work(teacher):
         raise RuntimeError("enough")
 
     with pytest.raises(RuntimeError, match="enough"):
-        mercer.rollout("pendulum", teacher, 10**7, keep_steps=False, progress=enough)
+        mercer.rollout("pendulum", "uniform", 10**7, keep_steps=False, progress=enough)
 
 
 def test_a_bar_for_people():

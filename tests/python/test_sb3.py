@@ -52,11 +52,6 @@ def test_an_agent_that_sb3_saved():
     assert np.array_equal(mercer.rollout("pendulum", named, 3, 1).returns, mercer.rollout("pendulum", exported, 3, 1).returns)
 
 
-@pytest.mark.skipif("MERCER_SB3_ZIP" not in os.environ, reason="needs a whole agent: MERCER_SB3_ZIP=agent.zip")
-def test_a_whole_agent_with_critics_and_optimisers():
-    mercer.read_sb3(os.environ["MERCER_SB3_ZIP"]).mean_action(np.zeros(3))
-
-
 def test_sac_with_state_dependent_noise(tmp_path, rng):
     tensors = {**layers(rng, "actor.latent_pi", [3, 8, 6]), **linear(rng, "actor.mu.0", 6, 2),
                "actor.log_std": rng.normal(-2, 0.1, size=(6, 2)).astype(np.float32)}
