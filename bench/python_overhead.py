@@ -2,7 +2,7 @@
 
     PYTHONPATH=build/release/python python3 bench/python_overhead.py
 
-Both play the same episodes of a pendulum in pure numpy, in turn; the least time of each counts. The rollout also keeps every
+Both play the same episodes of a pendulum in pure numpy, in turn; the least CPU time of each counts. The rollout also keeps every
 step, which the bare loop does not. The last rows ask the library's own policies for one action at a time.
 """
 
@@ -52,9 +52,9 @@ def main():
     least = dict.fromkeys(ways, np.inf)
     for _ in range(REPETITIONS):
         for name, play in ways.items():
-            begin = time.perf_counter()
+            begin = time.process_time()
             play()
-            least[name] = min(least[name], (time.perf_counter() - begin) / (EPISODES * 200))
+            least[name] = min(least[name], (time.process_time() - begin) / (EPISODES * 200))
     base = least["bare loop, a function"]
     for name, seconds in least.items():
         print(f"{name:44} {1e6 * seconds:7.2f} us a step, {100 * (seconds / base - 1):+6.1f}% over the bare loop")

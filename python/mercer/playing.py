@@ -48,7 +48,7 @@ class Chooser:
             self.one = self.many = self._predicted
         elif callable(policy):
             self.name = _name_of(policy)
-            self.one = self._called
+            self.one = None
             self.many = self._called_many
             self._batch: Callable | None = None
         else:
@@ -82,9 +82,6 @@ class Chooser:
         )
         return action
 
-    def _called(self, obs: Any, episode: int, step: int) -> Any:
-        return self.policy(obs)
-
     def _called_many(self, obs: Any, episodes: np.ndarray, step: int) -> Any:
         if self._batch is None:
             self._batch = self.policy if _takes_batches(self.policy, self.task) else _Single(self.policy)
@@ -93,20 +90,37 @@ class Chooser:
 
 
 class Record:
-    """Rows that grow: what was seen, done and earned."""
+    """Rows that grow. Their bytes are copied, which costs a fifth of an assignment to a row of an array."""
 
     def __init__(self, width: int) -> None:
-        self.rows = np.empty((1024, width))
-        self.size = 0
+        self.width = width
+        self.kind: Any = None
+        self.parts: list[bytes] = []
+        self.blocks: list[np.ndarray] = []
 
     def add(self, row: Any) -> None:
-        if self.size == len(self.rows):
-            self.rows = np.concatenate([self.rows, np.empty_like(self.rows)])
-        self.rows[self.size] = row
-        self.size += 1
+        if row.__class__ is np.ndarray and row.dtype is self.kind:
+            self.parts.append(row.tobytes())
+        else:
+            self._add_other(np.asarray(row))
+
+    def _add_other(self, row: np.ndarray) -> None:
+        """A row of another type than those before it."""
+        if row.dtype.kind not in "fiub":
+            row = row.astype(float)
+        if row.dtype != self.kind:
+            self._flush()
+            self.kind = row.dtype
+        self.parts.append(row.tobytes())
+
+    def _flush(self) -> None:
+        if self.parts:
+            self.blocks.append(np.frombuffer(b"".join(self.parts), dtype=self.kind).astype(float))
+        self.parts = []
 
     def done(self) -> np.ndarray:
-        return self.rows[: self.size]
+        self._flush()
+        return np.concatenate([np.empty(0), *self.blocks]).reshape(-1, self.width)
 
 
 class _Log:
@@ -123,37 +137,38 @@ class _Log:
         self.discounted: list[float] = []
         self.terminated: list[int] = []
 
-    def end(self, steps: int, last: Any, total: float, discounted: float, terminated: bool) -> None:
-        self.offsets.append(self.offsets[-1] + steps)
+    def end(self, rewards: Any, last: Any, total: float, gamma: float, terminated: bool) -> None:
+        self.offsets.append(self.offsets[-1] + len(rewards))
         self.last.append(np.array(last, dtype=float))
         self.returns.append(float(total))
-        self.discounted.append(float(discounted))
+        self.discounted.append(float(np.dot(gamma ** np.arange(len(rewards)), rewards)))
         self.terminated.append(int(terminated))
+        if self.keep:
+            self.rewards.extend(rewards)
 
 
 def _single(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, horizon: int, report: Any) -> None:
     # This loop is all that stands between a user's policy and environment: names are local, nothing is wrapped.
-    choose, step, keep = chooser.one, env.step, log.keep
-    seen, done_actions, rewards = log.observations.add, log.actions.add, log.rewards.append
+    plain = chooser.one is None  # a function of the observation alone
+    choose, step, keep = chooser.policy if plain else chooser.one, env.step, log.keep
+    seen, done = log.observations.add, log.actions.add
     for episode in range(episodes):
         obs = env.reset(seed=episode_seed(chooser.seed, episode))[0]
         chooser.begin()
-        total, discounted, discount, t = 0.0, 0.0, 1.0, 0
+        rewards: list[float] = []
+        total, t = 0.0, 0
         while True:
-            action = choose(obs, episode, t)
+            action = choose(obs) if plain else choose(obs, episode, t)
             if keep:
                 seen(obs)
-                done_actions(action)
+                done(action)
             obs, reward, terminated, truncated, _ = step(action)
-            if keep:
-                rewards(reward)
+            rewards.append(reward)
             t += 1
             total += reward
-            discounted += discount * reward
-            discount *= gamma
             if terminated or truncated or t == horizon:
                 break
-        log.end(t, obs, total, discounted, terminated)
+        log.end(rewards, obs, total, gamma, terminated)
         if report:
             report("rollout", (episode + 1) / episodes)
 
@@ -176,23 +191,18 @@ def _vector(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, 
         obs = env.reset(seed=[episode_seed(chooser.seed, int(e)) for e in numbers])[0]
         chooser.begin()
         playing = numbers < episodes
-        total, discounted, lengths = np.zeros(width), np.zeros(width), np.zeros(width, dtype=int)
+        total, lengths = np.zeros(width), np.zeros(width, dtype=int)
         ended = np.zeros(width, dtype=bool)
         last: list[Any] = [None] * width
         steps: list[tuple] = []
-        t, discount = 0, 1.0
+        t = 0
         while playing.any():
             actions = chooser.many(obs, numbers, t)
-            if log.keep:
-                seen = np.array(obs, dtype=float).reshape(width, -1)
-                done = np.array(actions, dtype=float).reshape(width, -1)
+            seen = np.array(obs, dtype=float) if log.keep else None
             obs, rewards, terminated, truncated, infos = env.step(actions)
-            rewards = np.asarray(rewards, dtype=float)
-            if log.keep:
-                steps.append((seen, done, rewards.copy()))
+            rewards = np.array(rewards, dtype=float)
+            steps.append((rewards, seen, actions))
             total[playing] += rewards[playing]
-            discounted[playing] += discount * rewards[playing]
-            discount *= gamma
             t += 1
             lengths[playing] = t
             over = playing & (np.asarray(terminated, bool) | np.asarray(truncated, bool) | (t == horizon))
@@ -201,11 +211,11 @@ def _vector(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, 
                 last[place] = np.array(_final(infos, int(place), obs))
             playing &= ~over
         for place in range(min(width, episodes - first)):
-            for seen, done, rewards in steps[: lengths[place]]:
+            own = steps[: lengths[place]]
+            for _, seen, done in own if log.keep else []:
                 log.observations.add(seen[place])
                 log.actions.add(done[place])
-                log.rewards.append(float(rewards[place]))
-            log.end(int(lengths[place]), last[place], total[place], discounted[place], bool(ended[place]))
+            log.end([one[0][place] for one in own], last[place], total[place], gamma, bool(ended[place]))
         if report:
             report("rollout", min(1.0, (first + width) / episodes))
 
@@ -240,7 +250,7 @@ def play_foreign(
             "offsets": log.offsets,
             "observations": log.observations.done(),
             "actions": log.actions.done(),
-            "rewards": np.array(log.rewards),
+            "rewards": np.array(log.rewards, dtype=float),
             "final_observations": np.array(log.last),
             "returns": np.array(log.returns),
             "discounted_returns": np.array(log.discounted),

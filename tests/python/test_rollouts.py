@@ -74,6 +74,20 @@ def test_a_foreign_environment_is_played_as_a_bare_loop_plays_it():
     assert not played.terminated.any()
 
 
+def test_arrays_that_are_written_over_are_copied():
+    class Reuses(Pendulum):
+        """Hands out the same memory at every step."""
+
+        memory = np.zeros((2, 3), dtype=np.float32)
+
+        def _obs(self):
+            self.memory[self.steps % 2 if hasattr(self, "steps") else 0] = super()._obs()
+            return self.memory[self.steps % 2 if hasattr(self, "steps") else 0]
+
+    one, other = mercer.rollout(Pendulum(), against_speed, 3, seed=1), mercer.rollout(Reuses(), against_speed, 3, seed=1)
+    assert np.array_equal(one.observations, other.observations) and np.array_equal(one.returns, other.returns)
+
+
 @pytest.mark.parametrize("next_step", [False, True])
 def test_vectors_of_environments_play_the_same_episodes(next_step):
     single = mercer.rollout(Pendulum(), against_speed, 5, seed=3)
