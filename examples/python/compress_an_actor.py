@@ -19,8 +19,8 @@ print("teacher:", mercer.evaluate("pendulum", teacher, episodes=200, act="mean")
 # 2. The smallest embedding that loses at most 5%, with 95% confidence. More episodes promise more: the defaults are
 #    4,000 to select and 100,000 to certify, and take a quarter of a minute.
 embedding = mercer.compress(
-    teacher, "pendulum", max_loss=0.05, bases=["chebyshev"], route="continuous", most_terms=4, generations=15,
-    candidate_episodes=100, select_episodes=500, certify_episodes=4000, seed=1,
+    teacher, "pendulum", max_loss=0.05, bases=["chebyshev"], route="continuous", most_terms=4, generations=12,
+    candidate_episodes=64, select_episodes=300, certify_episodes=3000, seed=1,
 )
 print(embedding, *embedding.formulas, sep="\n  ")
 print(embedding.certificate)

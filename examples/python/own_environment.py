@@ -39,7 +39,7 @@ def controller(obs):
 # without return_range the certificate would be an estimate, and say it.
 embedding = mercer.compress(
     controller, Cart(), max_loss=None, max_loss_return=3.0, return_range=(-246, 0), bases=["legendre"], degree=3,
-    most_terms=4, select_episodes=40, certify_episodes=600,
+    most_terms=3, select_episodes=20, certify_episodes=400,
 )
 print(embedding, *embedding.formulas, sep="\n  ")
 print(embedding.certificate)

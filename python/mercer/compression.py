@@ -14,6 +14,10 @@ from .foreign import ForeignSearch
 from .policies import as_policy
 from .progress import Progress, watching
 
+class _Usual(float):
+    """A budget that nobody asked for: it gives way to one that somebody did."""
+
+
 Listener = Callable[[dict[str, Any], bool], None]
 
 
@@ -50,7 +54,7 @@ def _wrap(found: tuple, teacher: Any, env: str) -> Embedding:
 def compress(
     policy: Any,
     env: Any,
-    max_loss: float | None = 0.01,
+    max_loss: float | None = _Usual(0.01),
     confidence: float = 0.95,
     *,
     max_loss_return: float | None = None,
@@ -88,7 +92,7 @@ def compress(
     Raises `CertificateError`, with the best that was found as its `embedding`, unless the budget is kept or
     `allow_unmet`.
     """
-    if max_loss_return is not None and max_loss == 0.01:
+    if max_loss_return is not None and isinstance(max_loss, _Usual):
         max_loss = None
     foreign = is_foreign(env)
     options: dict[str, Any] = {

@@ -107,6 +107,25 @@ class Embedding:
         """Writes the file that `mercer.read`, the command line and plain numpy read."""
         self._handle.save(os.fspath(path))
 
+    def export_c(self, folder: str | os.PathLike, name: str = "controller", **options: Any) -> dict[str, Any]:
+        """Writes NAME.h, NAME.c and an example main.c (docs/export.md): files, flash_bytes, operations, ...
+
+        Options: numbers ("float", "fixed"), math ("libm", "none"), mode of a lattice ("table", "coefficients"),
+        safe_action (one number for each action).
+        """
+        made = _mercer.export_c(self._handle, {"name": name, **options})
+        target = pathlib.Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        files = []
+        for file, text in made.pop("texts").items():
+            (target / file).write_text(text)
+            files.append(str(target / file))
+        return {"files": files, **made}
+
+    def export_json(self) -> dict[str, Any]:
+        """All that it is, as `mercer export json` writes it."""
+        return json.loads(_mercer.export_json(self._handle))
+
     def plot(self, ax: Any = None, **options: Any) -> Any:
         """Return against bytes where there is a front; otherwise what the policy does."""
         from . import plots

@@ -48,6 +48,14 @@ def test_a_budget_that_cannot_be_kept():
     assert kept.payload == best.payload
 
 
+def test_a_listener_that_fails_ends_the_search():
+    def listener(one, on_front):
+        raise RuntimeError("heard enough")
+
+    with pytest.raises(RuntimeError, match="heard enough"):
+        mercer.compress(ACTOR, "pendulum", 0.06, polish="action", on_candidate=listener, **QUICK)
+
+
 @pytest.mark.parametrize("options, text", [({"confidence": 2}, "E202"), ({"route": "latice"}, "lattice"),
                                            ({"bases": ["chebychev"]}, "chebyshev"), ({"most_terms": "three"}, "most_terms")])
 def test_options_that_do_not_do(options, text):

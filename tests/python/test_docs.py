@@ -44,6 +44,22 @@ def test_the_page_runs_from_top_to_bottom(folder):
         names["run"]("other.mercer", obs)
 
 
+def test_the_ten_lines_of_the_readme(monkeypatch, tmp_path, capsys):
+    """From an agent's zip to certified C. Here with fewer episodes than the defaults play."""
+    block = BLOCK.search((ROOT / "README.md").read_text().split("## From Python")[1]).group(1)
+    assert len([line for line in block.splitlines() if line.strip()]) <= 10
+    fewer = {"select_episodes": 300, "certify_episodes": 6000, "generations": 12, "candidate_episodes": 100,
+             "bases": ["chebyshev"], "most_terms": 3, "route": "continuous"}
+    whole = mercer.compress
+    monkeypatch.setattr(mercer, "compress", lambda *given, **options: whole(*given, **options, **fewer))
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    exec(block.replace("tests/data", str(ROOT / "tests/data")), names)  # noqa: S102
+    assert names["embedding"].certificate.met and "with 95% confidence" in capsys.readouterr().out
+    assert (tmp_path / "firmware/pilot.c").exists() and (tmp_path / "pendulum.mercer").exists()
+    subprocess.run(["c++", "-x", "c++", "firmware/pilot.c", "firmware/main.c", "-o", "pilot"], check=True)
+
+
 def test_the_lines_of_numpy_need_nothing_else():
     code = PAGE.split("<!-- numpy -->")[1]
     block = BLOCK.search(code).group(1)

@@ -1,6 +1,8 @@
 """Embeddings: the bytes of the command line, acting as Stable-Baselines3's agents do, files."""
 
+import pathlib
 import pickle
+import subprocess
 
 import mercer
 import numpy as np
@@ -126,6 +128,26 @@ def test_evaluation_code_for_sb3_runs_unchanged(small):
     same = mercer.rollout(Pendulum(), small, 6, seed=0, act="mean").returns[1:]  # environments 1 to 5, too
     assert mean == pytest.approx(same.mean(), rel=1e-3) and spread == pytest.approx(same.std(), rel=1e-3)
     evaluate_policy(small, DummyVecEnv(Pendulum()), 1, deterministic=False)
+
+
+def test_exported_c_acts_the_same(small, lattice, cli, tmp_path):
+    for embedding, name in ((small, "few"), (lattice, "cells")):
+        told = embedding.export_c(tmp_path / name, name=name, math="none")
+        assert [pathlib.Path(file).name for file in told["files"]] == [f"{name}.h", f"{name}.c", "main.c"]
+        assert told["flash_bytes"] > 0 and told["operations"] > 0
+        program = tmp_path / name / "program"
+        test = f'#include "{name}.h"\nint main(void) {{ return {name}_selftest(); }}\n'
+        (tmp_path / name / "test.c").write_text(test)
+        sources = [tmp_path / name / file for file in (f"{name}.c", "test.c")]
+        subprocess.run(["c++", "-x", "c++", *sources, "-o", program], check=True)
+        assert subprocess.run([program]).returncode == 0
+    small.save(tmp_path / "s.mercer")
+    cli.ok("export", "c", "s.mercer", "--out", "again", "--name", "few", "--math", "none")
+    for file in ("few.h", "few.c"):
+        assert (tmp_path / "again" / file).read_text() == (tmp_path / "few" / file).read_text()
+    assert small.export_json()["route"] == "continuous"
+    with pytest.raises(ValueError, match="none"):
+        small.export_c(tmp_path, math="nome")
 
 
 def test_certify_adds_a_certificate(small, teacher, tmp_path):

@@ -20,5 +20,6 @@ void bind_routes(pybind11::module_& module);
 void bind_term_search(pybind11::module_& module);
 void bind_certify(pybind11::module_& module);
 void bind_compress(pybind11::module_& module);
+void bind_export(pybind11::module_& module);
 void bind_files(pybind11::module_& module);
 void bind_train(pybind11::module_& module);

@@ -23,6 +23,7 @@ PYBIND11_MODULE(_mercer, module) {
   bind_term_search(module);
   bind_certify(module);
   bind_compress(module);
+  bind_export(module);
   bind_files(module);
   bind_train(module);
 
