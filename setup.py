@@ -3,6 +3,7 @@
 import os
 import pathlib
 import re
+import shlex
 import subprocess
 import sys
 
@@ -28,6 +29,7 @@ class CMakeBuild(build_ext):
             "MERCER_PYTHON": sys.executable,
         }
         arguments = [f"-D{key}={value}" for key, value in options.items()]
+        arguments += shlex.split(os.environ.get("CMAKE_ARGS", ""))  # such as -DMERCER_NATIVE=ON, for this machine alone
         subprocess.run(["cmake", "-S", str(ROOT), "-B", str(build), "-G", "Ninja", *arguments], check=True)
         jobs = os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL", str(os.cpu_count() or 1))
         subprocess.run(["cmake", "--build", str(build), "--target", "_mercer", "--parallel", jobs], check=True)

@@ -111,6 +111,8 @@ def compress(
     optional = {"bases": bases, "formats": formats}
     with watching(progress) as report:
         if foreign:
+            if route == "lattice":
+                raise ValueError("E203: route is 'lattice', which is searched in built-in tasks alone. Leave it out.")
             options.update({key: value for key, value in optional.items() if value is not None})
             search = ForeignSearch(
                 policy,
@@ -125,6 +127,8 @@ def compress(
                 report=report,
             )
             return _give(search.run(), allow_unmet)
+        if return_range is not None:
+            raise ValueError("E203: return_range is for tasks that do not declare it themselves. Leave it out.")
         own = own_env(env, seed)
         teacher = as_policy(policy, own, act)
         optional.update(

@@ -48,7 +48,10 @@ def _space(path: Any, described: Any, name: str) -> dict[str, Any]:
     shape = described.get("_shape") or described.get("shape")
     if not isinstance(shape, list) or len(shape) != 1:
         raise _refuse(path, f"its {name} space has shape {shape}; legal: one axis")
-    low, high = _numbers(described["low"], shape), _numbers(described["high"], shape)
+    try:
+        low, high = _numbers(described["low"], shape), _numbers(described["high"], shape)
+    except (TypeError, ValueError) as mistake:
+        raise _refuse(path, f"the bounds of its {name} space cannot be read: {mistake}") from None
     axes = [
         {"name": f"{name}{i}", "low": float(a), "high": float(b), "unit": "", "periodic": False}
         for i, (a, b) in enumerate(zip(low, high))

@@ -57,7 +57,8 @@ def test_a_listener_that_fails_ends_the_search():
 
 
 @pytest.mark.parametrize("options, text", [({"confidence": 2}, "E202"), ({"route": "latice"}, "lattice"),
-                                           ({"bases": ["chebychev"]}, "chebyshev"), ({"most_terms": "three"}, "most_terms")])
+                                           ({"bases": ["chebychev"]}, "chebyshev"), ({"most_terms": "three"}, "most_terms"),
+                                           ({"return_range": (0, 1)}, "E203")])
 def test_options_that_do_not_do(options, text):
     with pytest.raises(ValueError, match=text):
         mercer.compress(ACTOR, "pendulum", 0.02, **{**QUICK, **options})
@@ -112,7 +113,7 @@ def test_callables_and_discrete_actions_in_a_foreign_task():
 
 def test_foreign_options_that_do_not_do(teacher):
     for options, text in [({"max_loss": None}, "E204"), ({"confidence": 1.5}, "E202"), ({"polish": "retrn"}, "E201"),
-                          ({"max_bytes": 1}, "E202")]:
+                          ({"max_bytes": 1}, "E202"), ({"route": "lattice"}, "E203")]:
         with pytest.raises(ValueError, match=text):
             mercer.compress(teacher, Vector(Pendulum, 10), **{**FOREIGN, "select_episodes": 10, **options})
 
