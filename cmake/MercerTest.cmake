@@ -24,13 +24,25 @@ function(mercer_unit_test module)
 endfunction()
 
 # mercer_python_tests(folder): each tests/<folder>/test_*.py is one ctest case, run by pytest.
+#
+# They find the Python package of this build. Debian's Python is not built with the address sanitizer, so where the package
+# is, the sanitizer's library has to be loaded before everything else.
 function(mercer_python_tests folder)
+  set(environment "SOURCE_FOLDER=${PROJECT_SOURCE_DIR}" "BINARY_UNDER_TEST=${PROJECT_BINARY_DIR}/bin/mercer"
+    "SANITIZERS=${MERCER_SANITIZE}" "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+  if(folder STREQUAL python AND MERCER_SANITIZE MATCHES address)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan
+      OUTPUT_STRIP_TRAILING_WHITESPACE)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6 OUTPUT_VARIABLE cxx
+      OUTPUT_STRIP_TRAILING_WHITESPACE)
+    list(APPEND environment "LD_PRELOAD=${asan} ${cxx}" "PYTHONMALLOC=malloc"
+      "ASAN_OPTIONS=detect_leaks=1" "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/python/leaks.txt")
+  endif()
   file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_*.py")
   foreach(script ${scripts})
     get_filename_component(name "${script}" NAME_WE)
     string(REGEX REPLACE "^test_" "" name "${name}")
     add_test(NAME ${folder}.${name} COMMAND ${MERCER_PYTHON} -B -m pytest -q -p no:cacheprovider "${script}")
-    set_tests_properties(${folder}.${name} PROPERTIES
-      ENVIRONMENT "SOURCE_FOLDER=${PROJECT_SOURCE_DIR};BINARY_UNDER_TEST=${PROJECT_BINARY_DIR}/bin/mercer;SANITIZERS=${MERCER_SANITIZE}")
+    set_tests_properties(${folder}.${name} PROPERTIES ENVIRONMENT "${environment}")
   endforeach()
 endfunction()
