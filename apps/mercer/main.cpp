@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   add_certify(program);
   add_compress(program);
   add_inspect(program);
+  add_reproduce(program);
   add_list(program);
   add_completion(program);
   add_manual(program);

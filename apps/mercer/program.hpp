@@ -62,6 +62,7 @@ void add_evaluate(Program& program);
 void add_certify(Program& program);
 void add_compress(Program& program);
 void add_inspect(Program& program);
+void add_reproduce(Program& program);
 void add_list(Program& program);
 void add_completion(Program& program);
 void add_manual(Program& program);
