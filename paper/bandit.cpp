@@ -118,22 +118,26 @@ Verdict judge(const Tables& tables) {
             std::max(largest.between("k", 2, 10).most("greedy"), lowest.between("k", 2, 10).most("greedy"))),
       below("sampled", "expected reward, all coefficients < K largest, for every K from 2 to 10", whole.mean("sampled"),
             least_reward(largest, "sampled"))};
+  double peak = 0, peak_k = 0;
+  for (const double k : lowest.distinct("k")) {
+    if (lowest.where("k", k).mean("greedy") > peak) peak = lowest.where("k", k).mean("greedy"), peak_k = k;
+  }
   verdict.saw = fmt::format(
       "Best reward {:.3f}. Mode of the noisy policy: {:.3f}; of its 2, 5 and 10 largest coefficients {:.3f}, {:.3f}, "
       "{:.3f}; of its 2, 5 and 10 lowest frequencies {:.3f}, {:.3f}, {:.3f}. Sampled instead: {:.4f} untruncated, "
       "{:.4f} "
-      "with the 10 largest.",
+      "with the 10 largest. Among the lowest frequencies the mode is best at K = {:.0f}, {:.3f}.",
       best, whole.mean("greedy"), largest.where("k", 2.0).mean("greedy"), largest.where("k", 5.0).mean("greedy"),
       largest.where("k", 10.0).mean("greedy"), lowest.where("k", 2.0).mean("greedy"),
       lowest.where("k", 5.0).mean("greedy"), lowest.where("k", 10.0).mean("greedy"), whole.mean("sampled"),
-      largest.where("k", 10.0).mean("sampled"));
+      largest.where("k", 10.0).mean("sampled"), peak_k, peak);
   verdict.because = {below("the signal is not low", "share of the signal's energy in its 10 lowest coefficients < 90%",
                            tables.at("energy").rows.empty() ? 1 : Rows(tables.at("energy")).mean("share"), 0.9)};
   verdict.reason = fmt::format(
       "The signal is one arm wide: its 10 lowest coefficients hold {:.0f}% of its energy, as noise spreads over all "
       "alike. "
-      "Dropping coefficients drops signal and noise together.",
-      100 * Rows(tables.at("energy")).mean("share"));
+      "Up to there signal is dropped with the noise; keeping the {:.0f} lowest frequencies does help the mode.",
+      100 * Rows(tables.at("energy")).mean("share"), peak_k);
   return verdict;
 }
 

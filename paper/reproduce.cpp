@@ -75,10 +75,9 @@ std::map<Teacher, std::set<std::uint64_t>> teachers_of(const std::vector<Item>& 
 }
 
 Job item_job(const Item& item, const Bench& bench) {
-  const json settings{{"item", item.id},
-                      {"seed", bench.seed},
-                      {"quick", bench.quick},
-                      {"program", code_digest(reinterpret_cast<const void*>(&item_job))}};
+  // Read once: the file may be replaced while it runs.
+  static const std::string program = code_digest(reinterpret_cast<const void*>(&item_job));
+  const json settings{{"item", item.id}, {"seed", bench.seed}, {"quick", bench.quick}, {"program", program}};
   Job job{"item", settings.dump(), {}, false};
   for (const Teacher teacher : item.teachers) job.inputs.push_back(train_teacher(bench, teacher).digest);
   return job;

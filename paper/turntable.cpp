@@ -17,7 +17,7 @@ namespace mercer::paper {
 namespace {
 
 constexpr std::size_t bins = 100;
-constexpr double temperature = 0.2;
+constexpr double temperature = 1;
 constexpr std::size_t samples = 1000;
 constexpr double modes = 8;  // of the built-in turntable
 
