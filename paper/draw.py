@@ -21,7 +21,7 @@ from matplotlib.ticker import NullFormatter
 BLACK, ORANGE, SKY, GREEN, YELLOW, BLUE, RED, PURPLE = (
     "#000000", "#E69F00", "#56B4E9", "#009E73", "#F0E442", "#0072B2", "#D55E00", "#CC79A7")
 LOOK = {"fourier": ("DFT", BLUE, "o"), "db4": ("DB4", ORANGE, "s"), "svd": ("SVD", GREEN, "^"),
-        "mle": ("sampling", PURPLE, "D"), "dft": ("DFT", BLUE, "o"), "gmm": ("GMM (EM, samples)", RED, "s"),
+        "mle": ("sampling", PURPLE, "D"), "fourier-sorted": ("DFT, rows sorted", SKY, "x"), "dft": ("DFT", BLUE, "o"), "gmm": ("GMM (EM, samples)", RED, "s"),
         "gmm-grid": ("GMM (EM, exact table)", ORANGE, "^"), "fixed-gmm": ("fixed-basis GMM", GREEN, "D"),
         "fft": ("FFT", BLUE, "o"), "dwt": ("DWT (db4)", ORANGE, "s")}
 COLUMN = 3.5  # inches
@@ -88,7 +88,7 @@ def gaps(axis, data, reference, bases):
             x.append(one["parameters"].mean())
             mean.append(np.mean(gap))
             spread.append(math.sqrt(np.mean(np.square(pooled))))
-        band(axis, np.array(x), np.array(mean), np.array(spread), LOOK[basis], floor=0)
+        band(axis, np.array(x), np.array(mean), np.array(spread), LOOK[basis], floor=1e-3)
     axis.set_xscale("log")
     axis.set_ylim(bottom=0)
 
@@ -150,7 +150,7 @@ def mountain_car(folder):
     gaps(axis, data, "teacher", ("fourier", "db4", "svd", "mle"))
     lattice = where(data, basis="lattice")["mean"] - where(data, basis="teacher")["mean"]
     axis.axhline(np.abs(lattice).mean(), color=BLACK, linestyle=":", linewidth=0.8, label="lattice, untruncated")
-    axis.set(xlabel="parameters (as published)", ylabel="|return difference| to the teacher")
+    axis.set(xlabel="parameters (as published)", ylabel="|return difference| to the teacher", yscale="log", ylim=(0.1, 400))
     axis.legend()
     return figure
 
@@ -160,15 +160,16 @@ def pendulum(folder):
     figure, axes = panels(2, 2.1)
     for axis, steps, letter in zip(axes, (2000, 5000), "ab"):
         part = where(data, steps=steps)
-        gaps(axis, part, "lattice", ("fourier", "db4", "svd"))
+        gaps(axis, part, "lattice", ("fourier", "db4", "svd", "fourier-sorted"))
         teacher, lattice = where(part, basis="teacher"), where(part, basis="lattice")
-        axis.plot([teacher["parameters"].mean()], [0], color=SKY, marker="o", markersize=6, linestyle="", clip_on=False,
+        axis.plot([teacher["parameters"].mean()], [0], color=PURPLE, marker="o", markersize=6, linestyle="", clip_on=False,
                   label="network's parameters")
         axis.axhline(abs(teacher["mean"] - lattice["mean"]).mean(), color=BLACK, linestyle=":", linewidth=0.8,
                      label="|teacher - lattice|")
         axis.set(xlabel="parameters (as published)", ylabel="|return difference| to lattice",
                  title=f"({letter}) {steps:,} steps: teacher {teacher['mean'].mean():.0f}, lattice {lattice['mean'].mean():.0f}")
-        axis.legend()
+        axis.legend(ncols=2, loc="upper right")
+        axis.set_ylim(top=1.5 * axis.get_ylim()[1])
     return figure
 
 

@@ -29,6 +29,17 @@ Discretised discretise(const Bench& bench, const Head& head, const LatticeOption
   return made;
 }
 
+namespace {
+
+// "fourier-sorted" is the basis "fourier" on rows in the order of their mean actions.
+constexpr std::string_view sorted_ending = "-sorted";
+bool is_sorted(const std::string& name) { return name.ends_with(sorted_ending); }
+std::string basis_of(const std::string& name) {
+  return is_sorted(name) ? name.substr(0, name.size() - sorted_ending.size()) : name;
+}
+
+}  // namespace
+
 std::size_t half_k(const std::string& basis, const Lattice& lattice) {
   const std::size_t rows = lattice.table.rows, columns = lattice.table.cols;
   if (basis == "svd") return std::max<std::size_t>(1, columns / 2);
@@ -61,9 +72,9 @@ std::vector<Truncated> truncate_all(const Bench& bench, const Discretised& made,
     bench.progress.check();
     const auto& [basis, k] = choices[block.begin];
     TruncationOptions options;
-    options.basis = basis;
+    options.basis = basis_of(basis);
     options.k = k;
-    options.order = RowOrder::lexicographic;
+    options.order = is_sorted(basis) ? RowOrder::mean_action : RowOrder::lexicographic;
     const auto embedding =
         LatticeEmbedding::make(*made.player.policy, made.lattice, made.options.playing, options, bench.seed);
     const LatticeDistance distance = lattice_distance(made.lattice, embedding.table());

@@ -33,12 +33,13 @@ struct Truncated {
   std::shared_ptr<const LatticePolicy> policy;
 };
 
-/// Which K to try of a basis: "fourier", "db4", "svd" or "mle".
+/// Which K to try of a basis: "fourier", "db4", "svd" or "mle"; "fourier-sorted" is "fourier" on rows in the order of
+/// their mean actions.
 std::vector<std::size_t> k_grid(const std::string& basis, const Lattice& lattice, bool quick);
 /// Half of all coefficients that are not zero for every policy, the published "half of K".
 std::size_t half_k(const std::string& basis, const Lattice& lattice);
 
-/// Truncates and plays, in the published order of rows, on all threads.
+/// Truncates and plays, on all threads; rows in the published order, that of their cells, unless the basis says sorted.
 std::vector<Truncated> truncate_all(const Bench& bench, const Discretised& made,
                                     const std::vector<std::pair<std::string, std::size_t>>& choices);
 /// Every K of every basis.

@@ -69,6 +69,7 @@ Tables pendulum_data(bool good) {
     add_curve(frame, steps, "fourier", 20, good ? 0.5 : 20);
     add_curve(frame, steps, "db4", good ? 25 : 9, good ? 0.5 : 5);
     add_curve(frame, steps, "svd", good ? 25 : 30, good ? 0.5 : 30);
+    add_curve(frame, steps, "fourier-sorted", 1, 1);
   }
   return {{"returns", frame}};
 }
