@@ -42,7 +42,7 @@ void add_row(Frame& frame, const Bench& bench, const Head& head, const std::stri
 // The better lattice in cosines, rows by mean action.
 void add_cosines(Frame& frame, const Bench& bench, const Head& head, const Discretised& made) {
   const std::vector<std::size_t> ks =
-      bench.quick ? std::vector<std::size_t>{100, 400} : std::vector<std::size_t>{50, 100, 200, 400, 800, 1600};
+      bench.quick ? std::vector<std::size_t>{100, 200, 400} : std::vector<std::size_t>{50, 100, 200, 400, 800, 1600};
   std::vector<Truncated> all(ks.size());
   std::vector<double> bytes(ks.size());
   for_each_block(ks.size(), 1, [&](Block block) {
@@ -65,7 +65,7 @@ void add_cosines(Frame& frame, const Bench& bench, const Head& head, const Discr
 void add_continuous(Frame& frame, const Bench& bench, const Head& head, const Player& player,
                     const std::vector<double>& teacher) {
   for (const std::size_t k :
-       bench.quick ? std::vector<std::size_t>{4, 8} : std::vector<std::size_t>{2, 4, 6, 8, 12, 16}) {
+       bench.quick ? std::vector<std::size_t>{2, 4, 8, 12} : std::vector<std::size_t>{2, 4, 6, 8, 12, 16}) {
     bench.progress.check();
     ContinuousOptions options;
     options.k = k;

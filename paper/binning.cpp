@@ -103,8 +103,11 @@ Widths widths(const Frame& edges) {
 
 Verdict judge(const Tables& tables) {
   const Widths found = widths(tables.at("edges"));
+  // Two readings of "visited more often": all visits of a stretch of 0.2, and visits of one cell that was met.
   const Rows cars = Rows(tables.at("histogram")).where("case", "mountain-car");
-  const double start = cars.between("x", -0.6, -0.4).mean("count"), end = cars.between("x", 0.3, 0.6).mean("count");
+  const Rows first = cars.between("x", -0.6, -0.4), last = cars.between("x", 0.3, 0.5);
+  const double start = first.mean("count"), end = last.mean("count");
+  const double start_all = start * static_cast<double>(first.size()), end_all = end * static_cast<double>(last.size());
   const double earned = Rows(tables.at("returns")).mean("mean");
   Verdict verdict;
   verdict.rules = {
@@ -113,21 +116,26 @@ Verdict judge(const Tables& tables) {
       below("outermost bins are the widest", "widest inner bin < narrower of the end bins", found.inner, found.outer),
       at_most("equally many in each bin", "relative difference of the bins' counts <= 1%", found.uneven, 0.01),
       at_most("the DQN converged", "-110 <= mean return of the greedy policy", -110, earned),
-      below("more visits near the start", "mean count of cells at positions over 0.3 < between -0.6 and -0.4", end,
+      below("more visits near the start", "visits at positions from 0.3 to 0.5 < from -0.6 to -0.4", end_all,
+            start_all),
+      below("more visits of each cell there", "mean visits of a visited cell from 0.3 to 0.5 < from -0.6 to -0.4", end,
             start)};
   verdict.saw = fmt::format(
       "Four Gaussians: bins are {:.2f} wide near the centres, {:.2f} elsewhere; the widest inner bin {:.2f}, the "
-      "narrower "
-      "end bin {:.2f}. Mountain car (return {:.1f}): a cell near the start is visited {:.0f} times, one at the end "
-      "{:.0f}.",
-      found.dense, found.sparse, found.inner, found.outer, earned, start, end);
-  verdict.because = {
-      below("a gap needs one wide bin", "narrower end bin < widest inner bin", found.outer, found.inner)};
+      "narrower end bin {:.2f}. Mountain car (return {:.1f}): {:.0f} visits near the start, {:.0f} in as long a "
+      "stretch "
+      "at the end; {:.0f} and {:.0f} of a visited cell.",
+      found.dense, found.sparse, found.inner, found.outer, earned, start_all, end_all, start, end);
+  verdict.because = {below("a gap needs one wide bin", "narrower end bin < widest inner bin", found.outer, found.inner),
+                     below("paths meet at the end", "visited cells from 0.3 to 0.5 < from -0.6 to -0.4",
+                           static_cast<double>(last.size()), static_cast<double>(first.size()))};
   verdict.reason = fmt::format(
-      "Between the Gaussians hardly any points lie, so the bin that spans the gap is {:.2f} wide, wider than an end "
-      "bin "
-      "({:.2f}), which ends at the outermost point.",
-      found.inner, found.outer);
+      "Between the Gaussians hardly any points lie, so the bin that spans the gap is {:.2f} wide, and an end bin, "
+      "which "
+      "stops at the outermost point, {:.2f}. The car passes the start at many speeds and the end at few: {} and {} "
+      "cells "
+      "are met there.",
+      found.inner, found.outer, first.size(), last.size());
   return verdict;
 }
 

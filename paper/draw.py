@@ -226,8 +226,8 @@ def stationary(folder):
         axis.axhline(base["w1_teacher"].mean(), color=RED, linestyle="--", linewidth=0.8, label="lattice to teacher")
         axis.set(xlabel="parameters (as published)", ylabel="sliced W1 of visited states", xscale="log",
                  title=f"({letter}) {'Gaussian' if head == 'gaussian' else 'Boltzmann-Q'}, 5,000 steps")
-        axis.set_ylim(bottom=0)
-        axis.legend()
+        axis.set_ylim(0, 1.5 * axis.get_ylim()[1])
+        axis.legend(ncols=2, loc="upper right")
     return figure
 
 
@@ -288,7 +288,7 @@ def binning(folder):
 
 def polar(folder):
     data, entropy = read(folder, "policy"), read(folder, "entropy")
-    figure, axes = plt.subplots(2, 2, figsize=(COLUMN, 3.9), subplot_kw={"projection": "polar"})
+    figure, axes = plt.subplots(2, 2, figsize=(COLUMN, 4.8), subplot_kw={"projection": "polar"})
     for row, head in enumerate(("gaussian", "boltzmann")):
         for column, steps in enumerate((2000, 5000)):
             axis = axes[row][column]
@@ -298,13 +298,14 @@ def polar(folder):
             middles = (actions[1:] + actions[:-1]) / 2
             edges = np.concatenate(([-2], middles, [2])) / 2 * math.pi
             radii = np.arange(len(rings) + 1)
+            axis.grid(False)
             image = axis.pcolormesh(edges, radii, grid, cmap="cividis", vmin=0, vmax=1, rasterized=True)
             axis.set_xticks([-math.pi / 2, 0, math.pi / 2, math.pi], ["-1", "0", "1", "±2"])
             axis.set_yticks([])
-            axis.grid(False)
             axis.set_title(f"{'Gaussian' if head == 'gaussian' else 'Boltzmann-Q'}, {steps // 1000}k steps\n"
                            f"(return {own['return'].mean():.0f})")
-    figure.colorbar(image, ax=axes, orientation="horizontal", shrink=0.6, label="probability; angle: torque (N m), radius: state")
+    figure.colorbar(image, ax=axes, orientation="horizontal", shrink=0.6, aspect=30,
+                    label="probability (angle: torque in N m, radius: state)")
     return figure
 
 

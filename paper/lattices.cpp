@@ -50,12 +50,13 @@ std::vector<std::size_t> k_grid(const std::string& basis, const Lattice& lattice
   const std::size_t rows = lattice.table.rows, columns = lattice.table.cols;
   std::vector<std::size_t> ks;
   if (basis == "svd") {
-    ks = quick ? std::vector<std::size_t>{1, 2, 4, 7} : std::vector<std::size_t>{1, 2, 3, 4, 5, 6, 7, 8, 10};
+    ks = quick ? std::vector<std::size_t>{1, 2, 3, 4, 7} : std::vector<std::size_t>{1, 2, 3, 4, 5, 6, 7, 8, 10};
     std::erase_if(ks, [&](std::size_t k) { return k > std::min(rows, columns); });
     return ks;
   }
-  if (basis == "mle") return quick ? std::vector<std::size_t>{1, 4, 16} : std::vector<std::size_t>{1, 2, 4, 8, 16, 32};
-  const std::vector<double> shares = quick ? std::vector<double>{0.01, 0.05, 0.2, 1}
+  if (basis == "mle")
+    return quick ? std::vector<std::size_t>{1, 2, 4, 8, 16} : std::vector<std::size_t>{1, 2, 4, 8, 16, 32};
+  const std::vector<double> shares = quick ? std::vector<double>{0.01, 0.03, 0.1, 0.3, 1}
                                            : std::vector<double>{0.004, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1, 1.5};
   for (const double share : shares) {
     const auto k = static_cast<std::size_t>(share * static_cast<double>(half_k(basis, lattice)));

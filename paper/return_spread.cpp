@@ -62,10 +62,8 @@ Verdict judge(const Tables& tables) {
       at_most("a better lattice keeps it", "4 <= policies (of 5) with sd at most 1.25 times the teacher's", 4, kept)};
   verdict.reason = fmt::format(
       "In {:.0f} of {:.0f} policies the lattice alone, before truncation, has a larger spread than its teacher; with "
-      "even edges, "
-      "exact masses and the nearest visited cell it stays within a quarter of it in {:.0f}. Spread follows how often "
-      "control "
-      "is lost, and falls only where a policy always fails alike.",
+      "even "
+      "edges, exact masses and the nearest visited cell it stays within a quarter of it in {:.0f}.",
       grown, useful, kept);
   return verdict;
 }

@@ -146,10 +146,10 @@ Tables binning_data(bool good) {
 }
 
 Tables polar_data(bool good) {
-  Frame frame{{"seed", "head", "steps", "states", "entropy", "return"}};
+  Frame frame{{"seed", "head", "steps", "states", "entropy", "even_entropy", "return"}};
   for (const char* head : {"gaussian", "boltzmann"}) {
-    frame.add({0.0, head, 2000.0, 100.0, 0.7, -1000.0});
-    frame.add({0.0, head, 5000.0, 100.0, good ? 0.3 : 0.8, -200.0});
+    frame.add({0.0, head, 2000.0, 100.0, 0.7, 0.7, -1000.0});
+    frame.add({0.0, head, 5000.0, 100.0, good ? 0.3 : 0.8, 0.5, -200.0});
   }
   return {{"entropy", frame}};
 }
