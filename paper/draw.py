@@ -288,24 +288,32 @@ def binning(folder):
 
 def polar(folder):
     data, entropy = read(folder, "policy"), read(folder, "entropy")
-    figure, axes = plt.subplots(2, 2, figsize=(COLUMN, 4.8), subplot_kw={"projection": "polar"})
+    with plt.rc_context({"figure.constrained_layout.use": False}):  # it gives up on polar axes this small
+        figure, axes = plt.subplots(2, 2, figsize=(COLUMN, 4.3), subplot_kw={"projection": "polar"})
+    figure.subplots_adjust(left=0.06, right=0.94, top=0.9, bottom=0.17, hspace=0.5, wspace=0.3)
+    most = np.quantile(data["probability"], 0.995)
+    fine = 16  # pieces of a bin, so that rings are round
     for row, head in enumerate(("gaussian", "boltzmann")):
         for column, steps in enumerate((2000, 5000)):
             axis = axes[row][column]
             part, own = where(data, head=head, steps=steps), where(entropy, head=head, steps=steps)
             rings, actions = np.unique(part["ring"]), np.unique(part["action"])
-            grid = part["probability"].reshape(len(rings), len(actions))
+            grid = np.repeat(part["probability"].reshape(len(rings), len(actions)), fine, axis=1)
             middles = (actions[1:] + actions[:-1]) / 2
             edges = np.concatenate(([-2], middles, [2])) / 2 * math.pi
-            radii = np.arange(len(rings) + 1)
+            angles = np.interp(np.arange(fine * len(actions) + 1) / fine, np.arange(len(edges)), edges)
             axis.grid(False)
-            image = axis.pcolormesh(edges, radii, grid, cmap="cividis", vmin=0, vmax=1, rasterized=True)
+            image = axis.pcolormesh(angles, np.arange(len(rings) + 1), grid, cmap="cividis", vmin=0, vmax=most,
+                                    rasterized=True)
+            axis.set_thetalim(-math.pi, math.pi)
             axis.set_xticks([-math.pi / 2, 0, math.pi / 2, math.pi], ["-1", "0", "1", "±2"])
+            axis.tick_params(pad=-2)
             axis.set_yticks([])
             axis.set_title(f"{'Gaussian' if head == 'gaussian' else 'Boltzmann-Q'}, {steps // 1000}k steps\n"
-                           f"(return {own['return'].mean():.0f})")
-    figure.colorbar(image, ax=axes, orientation="horizontal", shrink=0.6, aspect=30,
-                    label="probability (angle: torque in N m, radius: state)")
+                           f"return {own['return'].mean():.0f}", pad=10)
+    bar = figure.add_axes([0.2, 0.09, 0.6, 0.02])
+    figure.colorbar(image, cax=bar, orientation="horizontal", label="probability of an action bin\n"
+                    "(angle: torque in N m, radius: visited states)")
     return figure
 
 
@@ -348,12 +356,13 @@ def additions(folder):
             axis.errorbar([own["parameters"].mean()], [own["loss_percent"].mean()], color=colour, marker=marker, markersize=5,
                           linestyle="", label=label)
         for method, label, colour, marker in curves:
-            k, mean, spread = by(where(part, method=method), "k", "loss_percent")
-            _, x, _ = by(where(part, method=method), "k", "parameters")
-            if method == "published-dft":  # K follows the table's size, which differs from seed to seed
-                order = np.argsort(x)
-                x, mean, spread = x[order], mean[order], np.zeros(len(order))
-            band(axis, x, mean, spread, (label, colour, marker), linewidth=0.9)
+            own = where(part, method=method)
+            # K may follow the size of a table, which differs from seed to seed: the i-th K of each belong together.
+            each = [where(own, seed=seed) for seed in np.unique(own["seed"])]
+            x = np.mean([np.sort(one["parameters"]) for one in each], axis=0)
+            losses = np.array([one["loss_percent"][np.argsort(one["k"])] for one in each])
+            spread = losses.std(axis=0, ddof=1) if len(each) > 1 else np.zeros(len(x))
+            band(axis, x, losses.mean(axis=0), spread, (label, colour, marker), linewidth=0.9)
         axis.set_yscale("symlog", linthresh=1)
         axis.axhline(0, color=BLACK, linewidth=0.5)
         axis.set(xlabel="numbers stored", ylabel="loss of return (%)", xscale="log",
