@@ -288,30 +288,34 @@ def binning(folder):
 
 def polar(folder):
     data, entropy = read(folder, "policy"), read(folder, "entropy")
-    with plt.rc_context({"figure.constrained_layout.use": False}):  # it gives up on polar axes this small
-        figure, axes = plt.subplots(2, 2, figsize=(COLUMN, 4.3), subplot_kw={"projection": "polar"})
-    figure.subplots_adjust(left=0.06, right=0.94, top=0.9, bottom=0.17, hspace=0.5, wspace=0.3)
-    most = np.quantile(data["probability"], 0.995)
+    figure = plt.figure(figsize=(COLUMN, 5))
+    figure.set_layout_engine("none")  # it gives up on polar axes this small
+    axes = [[figure.add_axes([0.07 + 0.5 * column, 0.62 - 0.4 * row, 0.36, 0.26], projection="polar")
+             for column in (0, 1)] for row in (0, 1)]
+    most = np.quantile(data["probability"], 0.99)
     fine = 16  # pieces of a bin, so that rings are round
     for row, head in enumerate(("gaussian", "boltzmann")):
         for column, steps in enumerate((2000, 5000)):
             axis = axes[row][column]
             part, own = where(data, head=head, steps=steps), where(entropy, head=head, steps=steps)
             rings, actions = np.unique(part["ring"]), np.unique(part["action"])
-            grid = np.repeat(part["probability"].reshape(len(rings), len(actions)), fine, axis=1)
+            grid = part["probability"].reshape(len(rings), len(actions))
+            # Neighbouring rings are drawn together: thinner ones would be narrower than a dot.
+            grid = np.array([group.mean(axis=0) for group in np.array_split(grid, min(100, len(grid)))])
+            grid = np.repeat(grid, fine, axis=1)
             middles = (actions[1:] + actions[:-1]) / 2
             edges = np.concatenate(([-2], middles, [2])) / 2 * math.pi
             angles = np.interp(np.arange(fine * len(actions) + 1) / fine, np.arange(len(edges)), edges)
             axis.grid(False)
-            image = axis.pcolormesh(angles, np.arange(len(rings) + 1), grid, cmap="cividis", vmin=0, vmax=most,
+            image = axis.pcolormesh(angles, np.linspace(0, len(rings), len(grid) + 1), grid, cmap="cividis", vmin=0, vmax=most,
                                     rasterized=True)
             axis.set_thetalim(-math.pi, math.pi)
             axis.set_xticks([-math.pi / 2, 0, math.pi / 2, math.pi], ["-1", "0", "1", "±2"])
             axis.tick_params(pad=-2)
             axis.set_yticks([])
             axis.set_title(f"{'Gaussian' if head == 'gaussian' else 'Boltzmann-Q'}, {steps // 1000}k steps\n"
-                           f"return {own['return'].mean():.0f}", pad=10)
-    bar = figure.add_axes([0.2, 0.09, 0.6, 0.02])
+                           f"return {own['return'].mean():.0f}", pad=6)
+    bar = figure.add_axes([0.2, 0.12, 0.6, 0.015])
     figure.colorbar(image, cax=bar, orientation="horizontal", label="probability of an action bin\n"
                     "(angle: torque in N m, radius: visited states)")
     return figure
