@@ -138,10 +138,8 @@ Verdict judge(const Tables& tables) {
                                     least_loss(own, "continuous"), std::max(2.0, loss("best"))));
     verdict.saw += fmt::format(
         "{}, loss in percent of the teacher's return: published lattice {:.1f}; alone tempered edges {:.1f}, nearest "
-        "visited cell "
-        "{:.1f}, exact masses {:.1f}; all three {:.1f}; best preset {:.1f}, its cosines {:.1f}; published DFT at best "
-        "{:.1f}; "
-        "continuous {:.1f} with at most {:.0f} numbers. ",
+        "visited cell {:.1f}, exact masses {:.1f}; all three {:.1f}; best preset {:.1f}, its cosines {:.1f}; "
+        "published DFT at best {:.1f}; continuous {:.1f} with at most {:.0f} numbers. ",
         task, published, loss("tempered"), loss("nearest"), loss("mass"), loss("all-three"), loss("best"),
         least_loss(own, "cosines"), least_loss(own, "published-dft"), least_loss(own, "continuous"),
         own.where("method", "continuous").most("parameters"));
@@ -161,12 +159,11 @@ Item additions() {
           "Not published: most of what the published lattice loses comes from three of its choices, and a continuous "
           "embedding of few terms does without a lattice.",
           {"tempered: half of each bin's mass is uniform",
-           "mass: exact bin masses, bins that reach the bounds, actions drawn "
-           "inside them",
+           "mass: exact bin masses, bins that reach the bounds, actions drawn inside them",
            "loss against the sampled teacher; the continuous embedding plays one action in each state"},
           {Teacher::pendulum, Teacher::mountain_car},
           true,
-          30,
+          8,
           2.5,
           measure,
           judge};

@@ -125,8 +125,7 @@ Verdict judge(const Tables& tables) {
   verdict.saw = fmt::format(
       "Best reward {:.3f}. Mode of the noisy policy: {:.3f}; of its 2, 5 and 10 largest coefficients {:.3f}, {:.3f}, "
       "{:.3f}; of its 2, 5 and 10 lowest frequencies {:.3f}, {:.3f}, {:.3f}. Sampled instead: {:.4f} untruncated, "
-      "{:.4f} "
-      "with the 10 largest. Among the lowest frequencies the mode is best at K = {:.0f}, {:.3f}.",
+      "{:.4f} with the 10 largest. Among the lowest frequencies the mode is best at K = {:.0f}, {:.3f}.",
       best, whole.mean("greedy"), largest.where("k", 2.0).mean("greedy"), largest.where("k", 5.0).mean("greedy"),
       largest.where("k", 10.0).mean("greedy"), lowest.where("k", 2.0).mean("greedy"),
       lowest.where("k", 5.0).mean("greedy"), lowest.where("k", 10.0).mean("greedy"), whole.mean("sampled"),
@@ -135,8 +134,7 @@ Verdict judge(const Tables& tables) {
                            tables.at("energy").rows.empty() ? 1 : Rows(tables.at("energy")).mean("share"), 0.9)};
   verdict.reason = fmt::format(
       "The signal is one arm wide: its 10 lowest coefficients hold {:.0f}% of its energy, as noise spreads over all "
-      "alike. "
-      "Up to there signal is dropped with the noise; keeping the {:.0f} lowest frequencies does help the mode.",
+      "alike. Up to there signal is dropped with the noise; keeping the {:.0f} lowest frequencies does help the mode.",
       100 * Rows(tables.at("energy")).mean("share"), peak_k);
   return verdict;
 }
@@ -169,16 +167,16 @@ Item bandit() {
   return {2,
           "bandit",
           "Noisy bandit: reward of truncated policies",
-          "A policy that has learned signal and noise collects more once its Fourier series is cut: lower regret up to "
-          "K = 10, because the noise is cut off and the right mode is found.",
+          "A policy that has learned signal and noise collects more once its Fourier series is cut: lower regret up "
+          "to K = 10, because the noise is cut off and the right mode is found.",
           {fmt::format("{} arms, noise of standard deviation {}, {} bandits for each seed", arms, lambda, draws),
            "policy: proportional to the positive part of the noisy rewards",
            "rewards are counted without the noise, since regret is against the true best arm",
            "both readings of K coefficients: the largest, and the lowest frequencies"},
           {},
           true,
+          1.5,
           2,
-          3,
           measure_all,
           judge};
 }

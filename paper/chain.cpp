@@ -108,11 +108,9 @@ Verdict judge(const Tables& tables) {
                            rows.mean("c1"), rows.mean("printed"))};
   verdict.saw = fmt::format(
       "20 states: the printed bound falls from {:.3g} at K = {} to {:.2g} at K = {}; the true 1-norm distance at the "
-      "fewest "
-      "is {:.3g}. Over all cases the truth is at most {:.2f} (2-norm) and {:.2f} (1-norm) of the printed bound; the "
-      "rigorous "
-      "C1 is {:.1f} times smaller on average. From {} to {} states at half of the coefficients it grows from {:.3g} to "
-      "{:.3g}. With a constant policy two coefficients are exact (bound {:.1g} from K = 2 on).",
+      "fewest is {:.3g}. Over all cases the truth is at most {:.2f} (2-norm) and {:.2f} (1-norm) of the printed "
+      "bound; the rigorous C1 is {:.1f} times smaller on average. From {} to {} states at half of the coefficients it "
+      "grows from {:.3g} to {:.3g}. With a constant policy two coefficients are exact (bound {:.1g} from K = 2 on).",
       few, varying.least("k"), many, varying.most("k"), varying.where("k", varying.least("k")).mean("l1"),
       worst_ratio(rows, "l2", "printed"), worst_ratio(rows, "l1", "printed"), rows.mean("printed") / rows.mean("c1"),
       states.least("states"), states.most("states"), states.where("states", states.least("states")).mean("printed"),
@@ -134,7 +132,7 @@ Item chain() {
            "states are varied at half of the coefficients"},
           {},
           true,
-          1,
+          0.3,
           3,
           measure,
           judge};

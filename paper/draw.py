@@ -279,7 +279,7 @@ def binning(folder):
         for name, line in (("x", axis.axvline), ("y", axis.axhline)):
             own = where(edges, case=case, axis=name)
             for edge in np.union1d(own["low"], own["high"]):
-                line(edge, color=RED, linestyle=":", linewidth=0.5)
+                line(edge, color=RED, linestyle=":", linewidth=0.7)
         axis.plot([], [], color=RED, linestyle=":", linewidth=0.8, label="bin edges")
         axis.set(xlabel=x, ylabel=y, title=title)
         axis.legend(loc="upper left", frameon=True, framealpha=0.9)

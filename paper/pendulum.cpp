@@ -57,10 +57,9 @@ Verdict judge_pendulum(const Tables& tables) {
   const auto mean = [](const Rows& rows, const char* which) { return rows.where("basis", which).mean("mean"); };
   verdict.saw = fmt::format(
       "2k steps: teacher {:.0f}, lattice {:.0f}; mean gap to the lattice over K: DFT {:.0f}, DB4 {:.0f}, SVD {:.0f}. "
-      "5k steps: "
-      "teacher {:.0f}, lattice {:.0f}; DFT {:.0f}, DB4 {:.0f}, SVD {:.0f}. With at most a tenth of the network's "
-      "{:.0f} "
-      "parameters the best K comes within {:.1f} (DFT), {:.1f} (DB4), {:.1f} (SVD) standard errors of the lattice.",
+      "5k steps: teacher {:.0f}, lattice {:.0f}; DFT {:.0f}, DB4 {:.0f}, SVD {:.0f}. With at most a tenth of the "
+      "network's {:.0f} parameters the best K comes within {:.1f} (DFT), {:.1f} (DB4), {:.1f} (SVD) standard errors "
+      "of the lattice.",
       mean(early, "teacher"), mean(early, "lattice"), overall_gap(early, "fourier", "lattice"),
       overall_gap(early, "db4", "lattice"), overall_gap(early, "svd", "lattice"), mean(late, "teacher"),
       mean(late, "lattice"), gaps[0], gaps[1], gaps[2], network, least_gap(late, "fourier", network / 10),
@@ -75,12 +74,10 @@ Verdict judge_pendulum(const Tables& tables) {
             "5k steps, mean gap over K: DFT of rows sorted by mean action < half of DFT as published", ordered,
             listed / 2)};
   verdict.reason = fmt::format(
-      "The reference is the lattice, which at 5k steps loses {:.0f} of return before anything is truncated ({:.0f}% of "
-      "the "
-      "teacher's); item 14 shows which of its choices cost that. A transform along the list of rows needs neighbours "
-      "that are "
-      "alike: sorted by mean action the same numbers of DFT coefficients come within {:.0f} of the lattice instead of "
-      "{:.0f}.",
+      "The reference is the lattice, which at 5k steps loses {:.0f} of return before anything is truncated ({:.0f}% "
+      "of the teacher's); item 14 shows which of its choices cost that. A transform along the list of rows needs "
+      "neighbours that are alike: sorted by mean action the same numbers of DFT coefficients come within {:.0f} of "
+      "the lattice instead of {:.0f}.",
       lost, 100 * lost / std::abs(mean(late, "teacher")), ordered, listed);
   return verdict;
 }

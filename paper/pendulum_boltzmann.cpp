@@ -7,9 +7,8 @@ Item pendulum_boltzmann() {
       5,
       "pendulum-boltzmann",
       "Pendulum, Boltzmann-Q policies: return difference against parameters",
-      "Reconstructed Boltzmann-Q policies need an order of magnitude fewer parameters than the network; at 5,000 steps "
-      "all bases "
-      "are comparable, at 2,000 DFT converges best.",
+      "Reconstructed Boltzmann-Q policies need an order of magnitude fewer parameters than the network; at 5,000 "
+      "steps all bases are comparable, at 2,000 DFT converges best.",
       {"differences are between the discretised and the reconstructed policy, as published; the teacher's own return "
        "stands beside them",
        "Q: the first critic of SAC; the density is normalised on 64 cells",
@@ -17,7 +16,7 @@ Item pendulum_boltzmann() {
        "full run)"},
       {Teacher::pendulum},
       true,
-      30,
+      8,
       2,
       [](const Bench& bench) { return measure_pendulum(bench, true); },
       judge_pendulum};

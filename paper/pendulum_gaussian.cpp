@@ -8,8 +8,7 @@ Item pendulum_gaussian() {
       "pendulum-gaussian",
       "Pendulum, Gaussian policies: return difference against parameters",
       "Reconstructed Gaussian policies need an order of magnitude fewer parameters than the network; at 5,000 steps "
-      "all bases "
-      "are comparable, at 2,000 DFT converges best.",
+      "all bases are comparable, at 2,000 DFT converges best.",
       {"differences are between the discretised and the reconstructed policy, as published; the teacher's own return "
        "stands beside them",
        "SAC with the library's defaults beside the published settings (batch 256, tau 0.005, tuned temperature)",
@@ -17,8 +16,8 @@ Item pendulum_gaussian() {
        "full run)"},
       {Teacher::pendulum},
       true,
-      8,
       2,
+      3,
       [](const Bench& bench) { return measure_pendulum(bench, false); },
       judge_pendulum};
 }

@@ -60,8 +60,7 @@ Verdict judge(const Tables& tables) {
                            0.8 * all.mean("pruned"), all.mean("unreachable"))};
   verdict.reason = fmt::format(
       "cos and sin lie on a circle, so {:.1f}% of the lattice cannot be met by any policy; of what a policy can "
-      "choose, it "
-      "leaves {:.0f}% out.",
+      "choose, it leaves {:.0f}% out.",
       all.mean("unreachable"), 100 * (all.mean("pruned") - all.mean("unreachable")) / (100 - all.mean("unreachable")));
   return verdict;
 }
@@ -76,7 +75,7 @@ Item pruned() {
           {"cells of the lattice of observations (cos, sin, speed), 35 quantile bins each", "visits of 200 rollouts"},
           {Teacher::pendulum},
           true,
-          3,
+          2,
           1,
           measure,
           judge};

@@ -84,21 +84,20 @@ std::string item_html(const json& item) {
 }
 
 constexpr const char* style =
-    "body{font:16px/1.5 sans-serif;max-width:54rem;margin:2rem auto;padding:0 1rem;color:#111;background:#fff}"
-    "img{max-width:100%;height:auto}table{border-collapse:collapse;margin:.5rem 0}"
-    "td,th{border:1px solid #bbb;padding:.2rem .5rem;text-align:left;vertical-align:top}"
-    ".verdict{display:inline-block;padding:.1rem .6rem;border:2px solid #111;border-radius:.3rem;font-weight:bold}"
-    "section{border-top:1px solid #bbb;margin-top:2rem}";
+    "body{font:16px/1.5 sans-serif;max-width:54rem;margin:2rem auto;padding:0 "
+    "1rem;color:#111;background:#fff}img{max-width:100%;height:auto}table{border-collapse:collapse;margin:.5rem "
+    "0}td,th{border:1px solid #bbb;padding:.2rem "
+    ".5rem;text-align:left;vertical-align:top}.verdict{display:inline-block;padding:.1rem .6rem;border:2px solid "
+    "#111;border-radius:.3rem;font-weight:bold}section{border-top:1px solid #bbb;margin-top:2rem}";
 
 std::string index_html(const json& index) {
   std::string out = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Published experiments, "
-      "reproduced</title>"
-      "<meta name=\"viewport\" content=\"width=device-width\"><style>{}</style></head><body>\n"
-      "<h1>Published experiments, reproduced</h1>\n<p>Every verdict is computed from the tables by rules that stand in "
-      "the "
-      "source of the experiment. A quick run has few seeds: its verdicts are a first look.</p>\n"
-      "<table><tr><th></th><th>item</th><th>verdict</th><th>seeds</th></tr>\n",
+      "reproduced</title><meta name=\"viewport\" "
+      "content=\"width=device-width\"><style>{}</style></head><body>\n<h1>Published experiments, "
+      "reproduced</h1>\n<p>Every verdict is computed from the tables by rules that stand in the source of the "
+      "experiment. A quick run has few seeds: its verdicts are a first "
+      "look.</p>\n<table><tr><th></th><th>item</th><th>verdict</th><th>seeds</th></tr>\n",
       style);
   for (const json& item : index) {
     out += fmt::format("<tr><td>{}</td><td><a href=\"#{}\">{}</a></td><td>{}</td><td>{}{}</td></tr>\n",

@@ -82,7 +82,7 @@ std::string name_of(Teacher teacher) {
 std::string task_of(Teacher teacher) { return training_of(teacher).task; }
 
 double training_seconds(Teacher teacher) {
-  return teacher == Teacher::pendulum ? 35 : teacher == Teacher::mountain_car ? 15 : 60;
+  return teacher == Teacher::pendulum ? 45 : teacher == Teacher::mountain_car ? 11 : 40;
 }
 
 std::string name_of(const Head& head) {

@@ -152,8 +152,7 @@ Verdict judge(const Tables& tables) {
                          dft.between("k", 10, 100).mean("w1"), fixed.between("k", 10, 100).mean("w1"))};
   verdict.saw = fmt::format(
       "W1 for 10 <= K <= 60 and for more: mixture by EM {:.3g} and {:.3g} rad (sd over seeds {:.2g} and {:.2g}); DFT "
-      "at most "
-      "{:.2g} from K = 10 on; fixed basis {:.3g} on average.",
+      "at most {:.2g} from K = 10 on; fixed basis {:.3g} on average.",
       few.mean("w1"), many.mean("w1"), spread(few), spread(many), dft.between("k", 10, 100).most("w1"),
       fixed.between("k", 10, 100).mean("w1"));
   const double least = grid.between("k", 61, 100).mean("w1");
@@ -168,10 +167,8 @@ Verdict judge(const Tables& tables) {
                            share(4, 10), share(8, 10))};
   verdict.reason = fmt::format(
       "Fitted to the exact table instead of {} samples, EM stands at {:.2g} rad past 60 components (samples: {:.2g}): "
-      "what "
-      "keeps the mixture from improving is mostly the noise of its samples. Ten Fourier coefficients leave {:.0f}% of "
-      "the "
-      "distance of one for 2 modes, {:.0f}% for 4 and {:.0f}% for 8; twenty leave {:.1f}% for 8.",
+      "what keeps the mixture from improving is mostly the noise of its samples. Ten Fourier coefficients leave "
+      "{:.0f}% of the distance of one for 2 modes, {:.0f}% for 4 and {:.0f}% for 8; twenty leave {:.1f}% for 8.",
       samples, least, many.mean("w1"), 100 * share(2, 10), 100 * share(4, 10), 100 * share(8, 10), 100 * share(8, 20));
   return verdict;
 }
@@ -191,7 +188,7 @@ Item turntable() {
        "K counts real Fourier coefficients, mixture components otherwise", "W1 on the line, in radians"},
       {},
       true,
-      2,
+      3.5,
       3,
       measure,
       judge};
