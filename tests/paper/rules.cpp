@@ -24,11 +24,11 @@ Tables turntable_data(bool good) {
       frame.add({seed, "fixed-gmm", k, good ? 0.5 : 0.2});
     }
   }
-  Frame modes{{"seed", "modes", "k", "w1"}};
-  for (const double bumps : {2.0, 4.0, 8.0}) {
-    for (const double k : {1.0, 10.0, 20.0}) modes.add({0.0, bumps, k, 1 / k});
+  Frame widths{{"seed", "width", "k", "w1"}};
+  for (const double width : {0.2, 0.4, 0.8}) {
+    for (const double k : {1.0, 10.0, 20.0}) widths.add({0.0, width, k, 1 / k});
   }
-  return {{"w1", frame}, {"modes", modes}};
+  return {{"w1", frame}, {"widths", widths}};
 }
 
 Tables bandit_data(bool good) {
