@@ -63,6 +63,7 @@ void add_certify(Program& program);
 void add_compress(Program& program);
 void add_export(Program& program);
 void add_inspect(Program& program);
+void add_reproduce(Program& program);
 void add_list(Program& program);
 void add_completion(Program& program);
 void add_manual(Program& program);
