@@ -114,6 +114,7 @@ CExport export_lattice(const EmbeddingFile& file, const COptions& options) {
           : "In a cell that was never visited all actions are equally likely.",
       body.needs_libm ? "It needs the C library's expf (link with -lm)" : "It needs no library");
   facts.beyond = "Observations outside the lattice belong to the cell at that end";
+  facts.weights = "probabilities";
   return assemble(file, options, controller.outside, facts, std::move(body));
 }
 

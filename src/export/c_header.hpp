@@ -6,9 +6,10 @@ namespace mercer {
 
 /// What the comment at the top of NAME.h tells, beside the contract.
 struct HeaderFacts {
-  std::string what;         ///< the embedding in one line
-  std::string computation;  ///< how actions come about, in one or two sentences
-  std::string beyond;       ///< what happens to observations outside their range
+  std::string what;                ///< the embedding in one line
+  std::string computation;         ///< how actions come about, in one or two sentences
+  std::string beyond;              ///< what happens to observations outside their range
+  std::string weights = "logits";  ///< what a discrete action is chosen by
 };
 
 /// NAME.h, NAME.c and main.c around a body.

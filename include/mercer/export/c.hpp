@@ -29,10 +29,10 @@ enum class CMode {
 struct COptions {
   std::string name = "controller";  ///< of the files and in front of every public name: a C identifier of 1 to 40
   CNumbers numbers = CNumbers::floating;
-  CMath math = CMath::libm;  ///< of no meaning for whole numbers, which never call a library
+  CMath math = CMath::libm;   ///< of no meaning for whole numbers, which never call a library
   CMode mode = CMode::table;  ///< of lattices
-  std::vector<double>
-      safe_action{};  ///< for observations that are no numbers; empty: the middle of the range, action 0
+  /// For observations that are no numbers; empty: the middle of the range, action 0.
+  std::vector<double> safe_action{};
 };
 
 /// Most operations of one call, as written in the source.
