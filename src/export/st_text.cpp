@@ -136,8 +136,9 @@ void StDeclarations::reals(const std::string& name, std::span<const double> numb
 }
 
 std::string StDeclarations::whole(const std::string& name, std::span<const std::int64_t> numbers) {
-  const auto [low, high] = std::ranges::minmax(numbers);
-  const auto* type = std::ranges::find_if(wholes, [&](const Whole& w) { return w.low <= low && high <= w.high; });
+  const auto ends = std::ranges::minmax(numbers);
+  const auto* type =
+      std::ranges::find_if(wholes, [&](const Whole& w) { return w.low <= ends.min && ends.max <= w.high; });
   std::vector<std::string> text;
   for (const std::int64_t number : numbers) text.push_back(std::to_string(number));
   table(name, std::string(type->type), text);
