@@ -33,6 +33,8 @@ def return_against_bytes(embedding: Any, ax: Any = None, **line: Any) -> Any:
         if certificate.upper_percent is not None:
             ax.vlines(embedding.payload_bytes, certificate.loss_percent, certificate.upper_percent, color="C3")
     ax.set_xscale("log")
+    for formatter in (ax.xaxis.set_major_formatter, ax.xaxis.set_minor_formatter):
+        formatter("{x:g}")
     ax.set_yscale("symlog", linthresh=1)
     ax.set_xlabel("bytes")
     ax.set_ylabel("loss, % of the teacher's return")
