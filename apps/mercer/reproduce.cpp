@@ -1,5 +1,6 @@
 #include "paper/reproduce.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 
@@ -46,6 +47,8 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
     }
     for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
   }
+  std::ranges::sort(seeds);
+  seeds.erase(std::unique(seeds.begin(), seeds.end()), seeds.end());
   return seeds;
 }
 
@@ -66,6 +69,10 @@ struct ReproduceVerb {
 
   void run(const CommonOptions& common) {
     if (list) return show_items(common);
+    if (common.seed != 0) {
+      throw Error(ErrorCode::bad_value, fmt::format("--seed is {}, and experiments take several", common.seed),
+                  fmt::format("Write --seeds {}", common.seed));
+    }
     options.ids = ids;
     for (const std::string& id : split(items)) options.ids.push_back(id);
     if (!seeds.empty()) options.seeds = parse_seeds(seeds);

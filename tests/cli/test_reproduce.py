@@ -86,7 +86,7 @@ def test_a_damaged_result_is_made_again(mercer, whole):
 
 def test_seeds_are_chosen_and_stages_shared(mercer):
     mercer.ok("reproduce", "chain", "--quick", "--seeds", "0-1", "--out", "r")
-    said = mercer.ok("reproduce", "--items", "chain", "--quick", "--seeds", "0,2", "--out", "r").stderr
+    said = mercer.ok("reproduce", "--items", "chain", "--quick", "--seeds", "2,0,2", "--out", "r").stderr
     assert said.count("(found)") == 1
     assert json.loads((mercer.folder / "r/chain/result.json").read_text())["seeds"] == [0, 2]
 
@@ -106,6 +106,7 @@ def test_figures(mercer, whole):
     (["chian"], ["E201", "no item is called 'chian'", "'chain'"]),
     (["15"], ["E201", "15"]),
     (["chain", "--seeds", "9-0"], ["E203", "--seeds is '9-0'"]),
+    (["chain", "--seed", 3], ["E203", "--seeds 3"]),
     (["chain", "--seeds", "a"], ["E203", "--seeds is 'a'", "0-9"]),
 ])
 def test_bad_usage(mercer, arguments, parts):
