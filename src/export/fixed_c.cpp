@@ -64,7 +64,7 @@ void FixedWriter::write_notes() {
 }
 
 void FixedWriter::write_selftest() {
-  std::vector<std::string> given, expected;
+  std::vector<std::string> given, expected, outputs;
   for (const std::vector<double>& state : test_states(c_)) {
     std::vector<std::int32_t> obs(d_), act(c_.outside.actions());
     for (std::size_t j = 0; j < d_; ++j)
@@ -72,8 +72,12 @@ void FixedWriter::write_selftest() {
     fixed_act(c_, plan_, obs, act);
     for (const std::int32_t number : obs) given.push_back(std::to_string(number));
     for (const std::int32_t number : act) expected.push_back(std::to_string(number));
+    if (!c_.discrete()) continue;
+    std::vector<std::int32_t> out(flat_.outputs);
+    fixed_outputs(c_, plan_, obs, out);
+    for (const std::int32_t number : out) outputs.push_back(std::to_string(number));
   }
-  body_.source += fixed_selftest(given, expected, d_, c_.outside.actions());
+  body_.source += fixed_selftest(given, expected, d_, c_.outside.actions(), {}, outputs);
 }
 
 CBody fixed_body(const ContinuousController& controller, const COptions& options) {

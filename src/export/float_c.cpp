@@ -50,17 +50,22 @@ void FloatWriter::measure() {
 }
 
 void FloatWriter::write_selftest() {
-  std::vector<double> given, expected, limits;
+  std::vector<double> given, expected, limits, outputs;
   for (const std::vector<double>& state : test_states(c_)) {
     std::vector<double> obs, act(c_.outside.actions());
     for (const double number : state) obs.push_back(static_cast<float>(number));
     c_.model->policy().mean_action({obs.data(), d_, 1}, {act.data(), act.size(), 1});
     given.insert(given.end(), obs.begin(), obs.end());
     expected.insert(expected.end(), act.begin(), act.end());
+    if (!c_.discrete()) continue;
+    const std::vector<float> single(obs.begin(), obs.end());
+    std::vector<float> out(flat_.outputs);
+    float_outputs(c_, options_.math, single, out);
+    outputs.insert(outputs.end(), out.begin(), out.end());
   }
   for (std::size_t a = 0; a < c_.outside.actions(); ++a)
     limits.push_back(c_.discrete() ? 0 : 2 * body_.stated_error * c_.outside.width(a));
-  body_.source += float_selftest(given, expected, limits, d_);
+  body_.source += float_selftest(given, expected, limits, d_, outputs, 2 * body_.stated_error);
 }
 
 CBody float_body(const ContinuousController& controller, const COptions& options) {

@@ -76,6 +76,23 @@ TEST(ContinuousC, FloatActsAsTheLibraryDoes) { check_all("libm"); }
 TEST(ContinuousC, FloatWithoutALibraryActsAsTheLibraryDoes) { check_all("none"); }
 TEST(ContinuousC, WholeNumbersActAsTheLibraryDoes) { check_all("fixed"); }
 
+// Whatever is chosen by the changed numbers may well be the same.
+TEST(ContinuousC, AChangedCoefficientFailsTheSelfTest) {
+  for (const std::string kind : {"legendre_mean", "legendre_greedy", "ridges_softmax", "bumps_gaussian"}) {
+    for (const std::string setting : {"none", "fixed"}) {
+      Exported one = exported(kind, setting);
+      std::string& text = one.code.source;
+      const std::size_t table = text.find(" coefficient["),
+                        number = text.find_first_of("-0123456789", text.find('=', table));
+      ASSERT_NE(table, std::string::npos);
+      text.insert(number, setting == "fixed" ? "2 + " : "0.05f + ");
+      const Compiled compiled({{one.name, one.code}}, test::compilers().front());
+      ASSERT_EQ(compiled.problem(), "") << one.name;
+      EXPECT_NE(compiled.selftest(one.name), 0) << one.name;
+    }
+  }
+}
+
 TEST(ContinuousC, ExamplesRun) {
   for (const std::string setting : {"libm", "none", "fixed"}) {
     const Exported one = exported("legendre_two", setting);
