@@ -74,8 +74,8 @@ Verdict judge(const Tables& tables) {
   verdict.reason = fmt::format(
       "On even action bins with exact masses the Gaussian's entropy is {:.2f} after 2k and {:.2f} after 5k steps: {}.",
       early, late,
-      early < late ? "the early actor pushes one way with full torque, which is narrower than a late one that balances"
-                   : "the policy does sharpen, and quantile bins, which crowd where actions were played, hide it");
+      early < late ? "it is the later one that spreads more, whatever the bins"
+                   : "the policy does sharpen, and quantile bins hide it");
   return verdict;
 }
 
