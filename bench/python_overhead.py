@@ -2,8 +2,8 @@
 
     PYTHONPATH=build/release/python python3 bench/python_overhead.py
 
-Both play the same episodes of a pendulum in pure numpy, in turn; the least CPU time of each counts. The rollout also keeps every
-step, which the bare loop does not. The last rows ask the library's own policies for one action at a time.
+Both play the same episodes of a pendulum in pure numpy, in turn; the least CPU time of each counts. The rollout also
+keeps every step, which the bare loop does not. The last rows ask the library's own policies for one action at a time.
 """
 
 import pathlib
@@ -47,7 +47,7 @@ def main():
         "mercer.rollout, returns only": lambda: mercer.rollout(env, swing, EPISODES, keep_steps=False).returns.sum(),
         "bare loop, embedding.predict": lambda: bare(env, lambda obs: small.predict(obs)[0]),
         "mercer.rollout, embedding": lambda: mercer.rollout(env, small, EPISODES, act="mean").returns.sum(),
-        "mercer.rollout, network of 67,330 weights": lambda: mercer.rollout(env, teacher, EPISODES, act="mean").returns.sum(),
+        "mercer.rollout, a network": lambda: mercer.rollout(env, teacher, EPISODES, act="mean").returns.sum(),
     }
     least = dict.fromkeys(ways, np.inf)
     for _ in range(REPETITIONS):

@@ -41,4 +41,5 @@ print(f"16 of {basis.size} numbers: true difference of returns {bounds['true']:.
 for name in ("B0", "B1", "B2", "B2'", "B4", "B5", "B8"):
     assert bounds[name] >= bounds["true"]
     print(f"  {name:4} at most {bounds[name]:.5f}")
-print("mean W1 between rows:", np.mean([mercer.wasserstein(actions[0], actions[0], p, q) for p, q in zip(policy, smaller)]))
+apart = [mercer.wasserstein(actions[0], actions[0], p, q) for p, q in zip(policy, smaller)]
+print(f"mean W1 between rows: {np.mean(apart):.5f}")

@@ -130,7 +130,8 @@ class Embedding:
         """Return against bytes where there is a front; otherwise what the policy does."""
         from . import plots
 
-        return plots.return_against_bytes(self, ax=ax, **options) if self.front else plots.policy(self, ax=ax, **options)
+        draw = plots.return_against_bytes if self.front else plots.policy
+        return draw(self, ax=ax, **options)
 
     def __reduce__(self) -> tuple:
         with tempfile.TemporaryDirectory() as folder:

@@ -21,7 +21,8 @@ def return_against_bytes(embedding: Any, ax: Any = None, **line: Any) -> Any:
     """What each candidate of the search loses, against its bytes; the front as a line, the chosen one ringed."""
     ax = _axes(ax)
     tried = embedding.tried or embedding.front
-    ax.scatter([c["payload_bytes"] for c in tried], [c["loss_percent"] for c in tried], s=12, color="0.7", label="tried")
+    sizes, losses = ([c[key] for c in tried] for key in ("payload_bytes", "loss_percent"))
+    ax.scatter(sizes, losses, s=12, color="0.7", label="tried")
     front = embedding.front
     line = {"marker": "o", "color": "C0", "label": "front", **line}
     ax.plot([c["payload_bytes"] for c in front], [c["loss_percent"] for c in front], **line)
@@ -61,7 +62,9 @@ def coefficient_energy(embedding: Any, ax: Any = None, **line: Any) -> Any:
     return ax
 
 
-def _grid(embedding: Any, dimensions: tuple[int, int], at: Any, points: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _grid(
+    embedding: Any, dimensions: tuple[int, int], at: Any, points: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Observations over two dimensions, the others at `at` (by default the middle of their range)."""
     space = from_axes(embedding.contract["observation"])
     low, high = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (space.low, space.high))
@@ -74,7 +77,12 @@ def _grid(embedding: Any, dimensions: tuple[int, int], at: Any, points: int) -> 
 
 
 def heat_map(
-    policy: Any, dimensions: tuple[int, int] = (0, 1), at: Any = None, action: int = 0, points: int = 100, ax: Any = None
+    policy: Any,
+    dimensions: tuple[int, int] = (0, 1),
+    at: Any = None,
+    action: int = 0,
+    points: int = 100,
+    ax: Any = None,
 ) -> Any:
     """The mean action over two dimensions of the observation."""
     ax = _axes(ax)

@@ -48,7 +48,8 @@ def from_axes(axes: Axes) -> Box | Discrete:
     names = [axis["name"] for axis in axes["axes"]]
     if axes["count"] > 0:
         return Discrete(axes["count"], names)
-    return Box(np.array([axis["low"] for axis in axes["axes"]]), np.array([axis["high"] for axis in axes["axes"]]), names)
+    low, high = (np.array([axis[end] for axis in axes["axes"]]) for end in ("low", "high"))
+    return Box(low, high, names)
 
 
 def to_axes(space: Any, name: str, first: int = 0) -> Axes:

@@ -180,7 +180,7 @@ def read_tensors(content: bytes) -> dict[str, np.ndarray]:
             raise ValueError("E304: a torch file without data.pkl. Save it with torch 1.6 or later.")
         found = _Reader(archive, pickles[0].removesuffix("data.pkl")).read(archive.read(pickles[0]))
     except (zipfile.BadZipFile, KeyError, IndexError, TypeError, ArithmeticError) as mistake:
-        raise ValueError(f"E303: the tensors cannot be read: {mistake}. The file is damaged, or not of torch.") from None
+        raise ValueError(f"E303: unreadable tensors: {mistake}. The file is damaged, or no torch file.") from None
     if not isinstance(found, dict):
         raise ValueError("E304: a torch file that holds no dictionary. Save the agent with SB3's own save.")
     return {key: value for key, value in found.items() if isinstance(value, np.ndarray)}

@@ -13,7 +13,7 @@ QUICK = {"select_episodes": 200, "certify_episodes": 4000, "generations": 8, "mo
 @pytest.fixture(scope="module")
 def found():
     heard = []
-    embedding = mercer.compress(ACTOR, "pendulum", 0.06, on_candidate=lambda one, front: heard.append((one, front)), **QUICK)
+    embedding = mercer.compress(ACTOR, "pendulum", 0.06, on_candidate=lambda *one: heard.append(one), **QUICK)
     return embedding, heard
 
 
@@ -57,7 +57,8 @@ def test_a_listener_that_fails_ends_the_search():
 
 
 @pytest.mark.parametrize("options, text", [({"confidence": 2}, "E202"), ({"route": "latice"}, "lattice"),
-                                           ({"bases": ["chebychev"]}, "chebyshev"), ({"most_terms": "three"}, "most_terms"),
+                                           ({"bases": ["chebychev"]}, "chebyshev"),
+                                           ({"most_terms": "three"}, "most_terms"),
                                            ({"return_range": (0, 1)}, "E203")])
 def test_options_that_do_not_do(options, text):
     with pytest.raises(ValueError, match=text):

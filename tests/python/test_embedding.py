@@ -21,8 +21,8 @@ def lattice():
 def test_the_command_line_makes_the_same_bytes(cli, lattice, small, tmp_path):
     cli.ok("embed", "--env", "pendulum", "--policy", ACTOR, "--basis", "dct", "--k", 300, "--rollouts", 40, "--seed", 4,
            "--episodes", 2, "--out", "l.mercer")
-    told = cli.json("embed", "--route", "continuous", "--env", "pendulum", "--policy", ACTOR, "--k", 6, "--rollouts", 50,
-                    "--rounds", 2, "--seed", 3, "--episodes", 50, "--out", "c.mercer")
+    told = cli.json("embed", "--route", "continuous", "--env", "pendulum", "--policy", ACTOR, "--k", 6,
+                    "--rollouts", 50, "--rounds", 2, "--seed", 3, "--episodes", 50, "--out", "c.mercer")
     assert mercer.read(tmp_path / "l.mercer").payload == lattice.payload
     assert mercer.read(tmp_path / "c.mercer").payload == small.payload
     # And they play alike: the command line judged with the seed after the one it fitted with.

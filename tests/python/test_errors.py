@@ -86,7 +86,7 @@ def test_several_threads_of_python_at_once(teacher):
 
 def test_progress_is_told_and_can_stop_the_work(teacher):
     heard = []
-    mercer.rollout("pendulum", teacher, 4000, keep_steps=False, progress=lambda stage, share: heard.append((stage, share)))
+    mercer.rollout("pendulum", teacher, 4000, keep_steps=False, progress=lambda *news: heard.append(news))
     assert heard and all(0 <= share <= 1 for _, share in heard)
 
     def enough(stage, share):
@@ -132,7 +132,8 @@ def test_safetensors_round_trip(tmp_path, rng):
     tensors = {"a": rng.normal(size=(3, 2)), "b": np.arange(4), "c": np.array([1, 2], np.uint8), "d": np.float32([1.5])}
     mercer.write_safetensors(tmp_path / "t.safetensors", tensors, {"note": "x"})
     read, metadata = mercer.read_safetensors(tmp_path / "t.safetensors")
-    assert metadata == {"note": "x"} and all(np.array_equal(read[k], v) and read[k].dtype == v.dtype for k, v in tensors.items())
+    assert metadata == {"note": "x"}
+    assert all(np.array_equal(read[k], v) and read[k].dtype == v.dtype for k, v in tensors.items())
     with pytest.raises(ValueError, match="complex128"):
         mercer.write_safetensors(tmp_path / "t.safetensors", {"a": np.array([1j])})
 

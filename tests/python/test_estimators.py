@@ -15,7 +15,8 @@ def log():
 
 
 def test_clone_and_parameters():
-    for made in (mercer.ContinuousEmbedder(k=3, basis="legendre"), mercer.LatticeEmbedder(state_bins=[4, 5], basis="svd")):
+    lattice = mercer.LatticeEmbedder(state_bins=[4, 5], basis="svd")
+    for made in (mercer.ContinuousEmbedder(k=3, basis="legendre"), lattice):
         copy = clone(made)
         assert copy is not made and copy.get_params() == made.get_params()
         assert made.set_params(k=9) is made and made.k == 9 and copy.k != 9

@@ -22,8 +22,8 @@ def closed():
 
 @pytest.fixture(scope="module")
 def searched():
-    return mercer.compress(ACTOR, "pendulum", 0.5, polish="action", route="continuous", bases=["chebyshev"], most_terms=4,
-                           select_episodes=50, certify_episodes=500, allow_unmet=True)
+    return mercer.compress(ACTOR, "pendulum", 0.5, polish="action", route="continuous", bases=["chebyshev"],
+                           most_terms=4, select_episodes=50, certify_episodes=500, allow_unmet=True)
 
 
 def test_return_against_bytes(searched):

@@ -58,7 +58,8 @@ def test_predict_is_that_of_stable_baselines(teacher):
 
 
 def test_settings_are_those_of_the_command_line():
-    cold, hot = (mercer.load_policy(DATA / "policies/mc_dqn_120000_q.onnx", "mountain-car", temperature=t) for t in (0.1, 10))
+    network = DATA / "policies/mc_dqn_120000_q.onnx"
+    cold, hot = (mercer.load_policy(network, "mountain-car", temperature=t) for t in (0.1, 10))
     state = np.array([[-0.5, 0.0]])
     assert hot.log_prob(state, [cold.mean_action(state)[0]]) < cold.log_prob(state, [cold.mean_action(state)[0]])
     with pytest.raises(ValueError, match="temperature"):

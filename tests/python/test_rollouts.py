@@ -37,7 +37,8 @@ def test_arrays_are_views_that_keep_their_rollouts_alive(teacher):
 
 def test_options(teacher):
     short = mercer.rollout("pendulum", teacher, 4, seed=1, horizon=10, gamma=0.5)
-    assert short.steps == 40 and np.allclose(short.discounted_returns[0], np.sum(0.5 ** np.arange(10) * short.rewards[:10]))
+    wanted = np.sum(0.5 ** np.arange(10) * short.rewards[:10])
+    assert short.steps == 40 and np.allclose(short.discounted_returns[0], wanted)
     only = mercer.rollout("pendulum", teacher, 4, seed=1, keep_steps=False)
     assert only.observations.shape == (0, 3) and only.steps == 800
     starts = mercer.rollout("pendulum", teacher, 4, seed=1, start_states=np.array([[0.1, 0.0]]))
@@ -84,7 +85,7 @@ def test_arrays_that_are_written_over_are_copied():
             self.memory[self.steps % 2 if hasattr(self, "steps") else 0] = super()._obs()
             return self.memory[self.steps % 2 if hasattr(self, "steps") else 0]
 
-    one, other = mercer.rollout(Pendulum(), against_speed, 3, seed=1), mercer.rollout(Reuses(), against_speed, 3, seed=1)
+    one, other = (mercer.rollout(make(), against_speed, 3, seed=1) for make in (Pendulum, Reuses))
     assert np.array_equal(one.observations, other.observations) and np.array_equal(one.returns, other.returns)
 
 

@@ -24,11 +24,12 @@ def layers(rng, prefix, sizes, last=None):
 
 
 def linear(rng, name, n, m):
-    return {f"{name}.weight": rng.normal(size=(m, n)).astype(np.float32), f"{name}.bias": rng.normal(size=m).astype(np.float32)}
+    return {f"{name}.weight": rng.normal(size=(m, n)).astype("f4"), f"{name}.bias": rng.normal(size=m).astype("f4")}
 
 
 def run(tensors, prefix, x, activation, last):
-    places = sorted(int(key.split(".")[-2]) for key in tensors if key.startswith(prefix + ".") and key.endswith("weight"))
+    own = [key for key in tensors if key.startswith(prefix + ".") and key.endswith("weight")]
+    places = sorted(int(key.split(".")[-2]) for key in own)
     for i in places:
         x = x @ tensors[f"{prefix}.{i}.weight"].T + tensors[f"{prefix}.{i}.bias"]
         x = activation(x) if last or i != places[-1] else x
@@ -49,7 +50,8 @@ def test_an_agent_that_sb3_saved():
     assert agent.name == str(SB3) and agent.contract["action"]["axes"][0]["high"] == 2
     named = mercer.read_sb3(SB3, "pendulum")
     assert [axis["name"] for axis in named.contract["observation"]["axes"]] == ["cos_theta", "sin_theta", "speed"]
-    assert np.array_equal(mercer.rollout("pendulum", named, 3, 1).returns, mercer.rollout("pendulum", exported, 3, 1).returns)
+    one, other = (mercer.rollout("pendulum", policy, 3, 1).returns for policy in (named, exported))
+    assert np.array_equal(one, other)
 
 
 def test_sac_with_state_dependent_noise(tmp_path, rng):
@@ -82,7 +84,8 @@ def test_dqn(tmp_path, rng):
 
 @pytest.mark.parametrize("activation, function", [(None, np.tanh), ("ReLU", relu)])
 def test_ppo_on_a_box(tmp_path, rng, activation, function):
-    tensors = {**layers(rng, "mlp_extractor.policy_net", [3, 8, 8]), **layers(rng, "mlp_extractor.value_net", [3, 8, 8]),
+    tensors = {**layers(rng, "mlp_extractor.policy_net", [3, 8, 8]),
+               **layers(rng, "mlp_extractor.value_net", [3, 8, 8]),
                **linear(rng, "action_net", 8, 2), **linear(rng, "value_net", 8, 1), "log_std": np.array([-1.0, -2.0])}
     kwargs = {} if activation is None else {"policy_kwargs": {":type:": "<class 'dict'>", ":serialized:": "gAWV",
               "activation_fn": f"<class 'torch.nn.modules.activation.{activation}'>"}}
