@@ -26,23 +26,26 @@ endfunction()
 # mercer_python_tests(folder): each tests/<folder>/test_*.py is one ctest case, run by pytest.
 #
 # They find the Python package of this build. Debian's Python is not built with the address sanitizer, so where the package
-# is, the sanitizer's library has to be loaded before everything else.
+# is, the sanitizer's library has to be loaded before everything else. Python itself keeps memory to its end, so leaks are
+# told without failing, and a test fails where one of them went through the package or the library.
 function(mercer_python_tests folder)
   set(environment "SOURCE_FOLDER=${PROJECT_SOURCE_DIR}" "BINARY_UNDER_TEST=${PROJECT_BINARY_DIR}/bin/mercer"
     "SANITIZERS=${MERCER_SANITIZE}" "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
+  set(leaks "")
   if(folder STREQUAL python AND MERCER_SANITIZE MATCHES address)
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan
       OUTPUT_STRIP_TRAILING_WHITESPACE)
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6 OUTPUT_VARIABLE cxx
       OUTPUT_STRIP_TRAILING_WHITESPACE)
-    list(APPEND environment "LD_PRELOAD=${asan} ${cxx}" "PYTHONMALLOC=malloc"
-      "ASAN_OPTIONS=detect_leaks=1" "LSAN_OPTIONS=suppressions=${CMAKE_CURRENT_SOURCE_DIR}/python/leaks.txt")
+    list(APPEND environment "LD_PRELOAD=${asan} ${cxx}" "PYTHONMALLOC=malloc" "LSAN_OPTIONS=exitcode=0")
+    set(leaks "_mercer[^ ]*[.]so;libmercer[^ ]*[.]so;python/mercer/src/;mercer::")
   endif()
   file(GLOB scripts CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${folder}/test_*.py")
   foreach(script ${scripts})
     get_filename_component(name "${script}" NAME_WE)
     string(REGEX REPLACE "^test_" "" name "${name}")
     add_test(NAME ${folder}.${name} COMMAND ${MERCER_PYTHON} -B -m pytest -q -p no:cacheprovider "${script}")
-    set_tests_properties(${folder}.${name} PROPERTIES ENVIRONMENT "${environment}")
+    set_tests_properties(${folder}.${name} PROPERTIES ENVIRONMENT "${environment}"
+      FAIL_REGULAR_EXPRESSION "${leaks}")
   endforeach()
 endfunction()
