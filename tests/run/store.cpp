@@ -164,9 +164,10 @@ TEST_F(StoreTest, OneWorksAndTheOthersWaitOrAreRefused) {
   EXPECT_EQ(made, 1);
 }
 
-// A child does three jobs, the last of which builds on the others, and is killed wherever it happens to be.
+// A child does three jobs, the last of which builds on the others. First it kills itself in the middle of a file, then
+// it is killed wherever it happens to be.
 TEST_F(StoreTest, KilledAnywhereItEndsWithTheSameBytes) {
-  const auto three = [this](int pause) {
+  const auto three = [this](int pause, int pieces = 1000000) {
     const Store one = store();
     std::vector<std::string> digests;
     for (int j = 0; j < 3; ++j) {
@@ -177,6 +178,7 @@ TEST_F(StoreTest, KilledAnywhereItEndsWithTheSameBytes) {
                                       const std::string text = expected_text(j);
                                       for (std::size_t i = 0; i < text.size(); i += 100) {
                                         out << text.substr(i, 100) << std::flush;
+                                        if (--pieces == 0) ::raise(SIGKILL);
                                         if (pause > 0) ::usleep(static_cast<useconds_t>(pause));
                                       }
                                     })
@@ -186,13 +188,16 @@ TEST_F(StoreTest, KilledAnywhereItEndsWithTheSameBytes) {
   };
   int killed = 0;
   for (int round = 0; round < 25; ++round) {
+    const bool by_itself = round < 5;
     const pid_t child = ::fork();
     if (child == 0) {
-      three(100);
+      three(100, by_itself ? 1 + round : 1000000);
       ::_exit(0);
     }
-    ::usleep(static_cast<useconds_t>(1500 + 700 * round));
-    ::kill(child, SIGKILL);
+    if (!by_itself) {
+      ::usleep(static_cast<useconds_t>(1500 + 700 * round));
+      ::kill(child, SIGKILL);
+    }
     int status = 0;
     ::waitpid(child, &status, 0);
     killed += WIFSIGNALED(status);
