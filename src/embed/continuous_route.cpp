@@ -63,6 +63,7 @@ void check_options(const ContinuousOptions& options, const Policy& teacher) {
   require_in_range("the number of candidates", static_cast<double>(dictionary.candidates), 1, 65536, "Take 400");
   require_in_range("the bits of a ridge", dictionary.bits, 3, 8, "Take 4");
   require_in_range("the length of a kernel", dictionary.length, 0, 100, "Take 0 to have it chosen");
+  require_in_range("the steps of ridges", static_cast<double>(options.polish.ridge_steps), 0, 1000, "Take 0 or 30");
   require_in_range("k", static_cast<double>(options.k), 1, 4096, "Take a handful");
   require_in_range("the number of states", static_cast<double>(options.states), 1, 1e6, "Take 5000");
   require_in_range("the number of rounds", static_cast<double>(options.rounds), 1, 100, "Take 3 to 5");
@@ -161,10 +162,15 @@ ContinuousEmbedding fit_embedding(const ContinuousCode& shape, const Terms& dict
   TermPath path = choose_terms(all, samples, k);
   if (path.chosen.empty()) path.chosen.push_back(0);
   std::ranges::sort(path.chosen);
-  const Features few = select_rows(all, path.chosen);
+  Features few = select_rows(all, path.chosen);
   ContinuousCode code = shape;
   code.terms = select_terms(dictionary, path.chosen);
-  const std::vector<double> fitted = polish(few, samples, least_squares(few, samples), options);
+  std::vector<double> fitted = polish(few, samples, least_squares(few, samples), options);
+  if (options.ridge_steps > 0 && samples.outputs() == 1 && code.terms.ridge_count() > 0) {
+    code.terms = move_ridges(code.terms, shape.coordinates, samples, fitted, options.ridge_steps);
+    few = evaluate_features(code.terms, shape.coordinates, samples);
+    fitted = polish(few, samples, fitted, options);
+  }
   return ContinuousEmbedding::make(round_coefficients(code, few, samples, fitted), samples.teacher().contract(), name);
 }
 

@@ -191,6 +191,22 @@ TEST_F(ContinuousFits, round_so_that_little_is_lost) {
   }
 }
 
+TEST_F(ContinuousFits, move_ridges_to_where_they_serve_better) {
+  const Samples data = samples(teacher_, Head::mean, true);
+  Terms ridges = no_terms({0, 0, 0});
+  add_ridges(ridges, 6, 8, 8, 5);
+  const Features before = evaluate_features(ridges, coordinates_, data);
+  std::vector<double> c = polish(before, data, least_squares(before, data));
+  const double still = objective(before, data, c);
+  const Terms moved = move_ridges(ridges, coordinates_, data, c, 20);
+  check_terms(moved);  // on their grid
+  EXPECT_NE(moved.ridges.numbers, ridges.ridges.numbers);
+  const Features after = evaluate_features(moved, coordinates_, data);
+  c = polish(after, data, c);
+  EXPECT_LT(objective(after, data, c), 0.9 * still);
+  std::cout << "eight ridges: " << still << ", moved " << objective(after, data, c) << "\n";
+}
+
 TEST_F(ContinuousFits, refuse_teachers_without_the_function) {
   expect_error(ErrorCode::bad_value, "no Gaussian", [&] { samples(teacher_, Head::gaussian, true); });
   expect_error(ErrorCode::bad_value, "other actions", [&] { samples(teacher_, Head::logits, true); });

@@ -51,11 +51,19 @@ struct Polish {
   /// mean: share of the weighted squared error before squashing that is added, 0 to 1. A teacher that always saturates
   /// would otherwise drive coefficients to infinity, where nothing survives rounding.
   double hold = 1e-4;
+  std::size_t ridge_steps = 0;  ///< of `move_ridges`, 0 to 1000; 0: ridges stay as they were chosen
 };
 /// Lowers `objective` from where least squares stopped: Levenberg-Marquardt (mean), Newton (density), majorisation
 /// (logits). Never raises it. O(steps N K^2).
 std::vector<double> polish(const Features& features, const Samples& samples, std::vector<double> coefficients,
                            const Polish& options = {});
+
+/// Lowers `objective` by moving the ridges themselves: `steps` of Levenberg-Marquardt over coefficients, directions and
+/// biases together, then a quarter of the ridges after the other goes onto the grid of `terms` while the rest takes up
+/// what that did. For a single output; with several nothing moves. Coefficients follow; polish them afterwards.
+/// O(steps N (K + R (d + 1))^2) for R ridges, and N (K + R (d + 1)) numbers of memory.
+Terms move_ridges(Terms terms, const Coordinates& coordinates, const Samples& samples,
+                  std::vector<double>& coefficients, std::size_t steps);
 
 /// Rounds to the code's format so that the objective suffers least: one coefficient after the other, each time the rest
 /// takes up what rounding did, by the objective's second derivatives, and then single units where that helps (up to 64
