@@ -55,8 +55,11 @@ void plan_tensor(TermPlan& plan, const Terms& terms) {
   for (std::size_t t = 0; t < plan.tensors; ++t) {
     const std::uint8_t* k = index(plan.place[t]);
     const auto count = length(plan.place[t]);
-    if (count > 2) plan.longer_begin.push_back(static_cast<std::uint32_t>(plan.factors.size()));
-    (count == 0 ? plan.constants : count == 1 ? plan.singles : plan.pairs) += count <= 2 ? 1 : 0;
+    if (count > 3) plan.longer_begin.push_back(static_cast<std::uint32_t>(plan.factors.size()));
+    (count == 0   ? plan.constants
+     : count == 1 ? plan.singles
+     : count == 2 ? plan.pairs
+                  : plan.triples) += count <= 3 ? 1 : 0;
     plan.norm[t] = 1;
     for (std::size_t d = 0; d < plan.dimensions(); ++d) {
       if (k[d] == 0) continue;
@@ -102,6 +105,10 @@ TermPlan make_plan(const Terms& terms, const Coordinates& coordinates) {
   plan.norm.assign(count, 1);
   plan_axes(plan, coordinates);
   plan_tensor(plan, terms);
+  plan.plain_chebyshev = plan.tensors > 0 && plan.family == Family::chebyshev &&
+                         std::ranges::none_of(plan.axes, [](const TermPlan::AxisPlan& axis) {
+                           return axis.periodic || !axis.pieces.empty();
+                         });
   plan_others(plan, terms);
   return plan;
 }

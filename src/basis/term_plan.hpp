@@ -26,10 +26,11 @@ struct TermPlan {
   };
   std::vector<AxisPlan> axes{};
   Family family = Family::legendre;
+  bool plain_chebyshev = false;      // that family, and every axis neither periodic nor bent
   std::vector<std::size_t> place{};  // of the plan's terms among those that were given
   std::vector<double> norm{};        // of the plan's terms
-  std::size_t constants = 0, singles = 0, pairs = 0, tensors = 0;
-  std::vector<std::uint16_t> factors{};       // rows: one for each single, two for each pair, then the longer ones
+  std::size_t constants = 0, singles = 0, pairs = 0, triples = 0, tensors = 0;
+  std::vector<std::uint16_t> factors{};       // rows: one for each single, two for each pair, ..., then the longer ones
   std::vector<std::uint32_t> longer_begin{};  // of the longer ones among `factors`, and the end
   Kernel kernel = Kernel::gaussian;
   std::vector<double> waves{}, ridges{}, centres{}, inverse_width{};  // by term

@@ -23,11 +23,7 @@ class MeanPolicy final : public DeterministicPolicy {
 
   void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override {
     const Contract& own = contract();
-    function_.act(observation, own.squash == Squash::tanh, own.centre, own.scale, action);
-    for (std::size_t d = 0; d < action.rows(); ++d) {
-      const auto [low, high] = own.clip[d];
-      for (double& value : action.row(d)) value = value < low ? low : value > high ? high : value;
-    }
+    function_.act(observation, own.squash == Squash::tanh, own.centre, own.scale, own.clip, action);
   }
 
  private:

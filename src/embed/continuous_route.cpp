@@ -166,10 +166,16 @@ ContinuousEmbedding fit_embedding(const ContinuousCode& shape, const Terms& dict
   ContinuousCode code = shape;
   code.terms = select_terms(dictionary, path.chosen);
   std::vector<double> fitted = polish(few, samples, least_squares(few, samples), options);
-  if (options.ridge_steps > 0 && samples.outputs() == 1 && code.terms.ridge_count() > 0) {
-    code.terms = move_ridges(code.terms, shape.coordinates, samples, fitted, options.ridge_steps);
-    few = evaluate_features(code.terms, shape.coordinates, samples);
-    fitted = polish(few, samples, fitted, options);
+  if (options.ridge_steps > 0 && code.terms.ridge_count() > 0) {
+    std::vector<double> followed = fitted;
+    const Terms moved = move_ridges(code.terms, shape.coordinates, samples, followed, options);
+    Features there = evaluate_features(moved, shape.coordinates, samples);
+    followed = polish(there, samples, followed, options);
+    if (objective(there, samples, followed) < objective(few, samples, fitted)) {
+      code.terms = moved;
+      few = std::move(there);
+      fitted = std::move(followed);
+    }
   }
   return ContinuousEmbedding::make(round_coefficients(code, few, samples, fitted), samples.teacher().contract(), name);
 }
@@ -195,8 +201,8 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
   Samples samples(teacher, head, shape.squash);
   shape.outputs = samples.outputs();
   // A density is fitted at many actions for each state.
-  samples.add(samples.group() == 1 ? states.view()
-                                   : pick_states(met, std::max<std::size_t>(100, options.states / 8)).view());
+  const std::size_t share = samples.group() == 1 ? 1 : 2;
+  samples.add(pick_states(met, std::max<std::size_t>(100, options.states / share)).view());
   const double teacher_mean =
       std::accumulate(met.returns.begin(), met.returns.end(), 0.0) / static_cast<double>(met.episodes());
   std::vector<ContinuousRound> rounds;
@@ -209,7 +215,7 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
     const double mean =
         std::accumulate(own.returns.begin(), own.returns.end(), 0.0) / static_cast<double>(own.episodes());
     rounds.push_back({std::move(made), value, teacher_mean - mean});
-    const std::size_t added = std::max<std::size_t>(1, 3 * options.states / 10 / (samples.group() == 1 ? 1 : 8));
+    const std::size_t added = std::max<std::size_t>(1, 3 * options.states / 10 / share);
     if (round + 1 < options.rounds) samples.add(pick_states(own, added).view());
   }
   std::ranges::stable_sort(rounds, [](const auto& a, const auto& b) { return a.loss < b.loss; });

@@ -198,7 +198,7 @@ TEST_F(ContinuousFits, move_ridges_to_where_they_serve_better) {
   const Features before = evaluate_features(ridges, coordinates_, data);
   std::vector<double> c = polish(before, data, least_squares(before, data));
   const double still = objective(before, data, c);
-  const Terms moved = move_ridges(ridges, coordinates_, data, c, 20);
+  const Terms moved = move_ridges(ridges, coordinates_, data, c, {.ridge_steps = 20});
   check_terms(moved);  // on their grid
   EXPECT_NE(moved.ridges.numbers, ridges.ridges.numbers);
   const Features after = evaluate_features(moved, coordinates_, data);

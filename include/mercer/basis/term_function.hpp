@@ -33,10 +33,10 @@ class TermFunction {
 
   /// Values at `states` (a row for each dimension): a row for each output.
   void operator()(MatrixView<const double> states, MatrixView<double> out) const;
-  /// centre + scale * tanh(value), or without `squash` centre + scale * value: what most actions are made by, in the
-  /// same pass.
+  /// centre + scale * tanh(value), or without `squash` centre + scale * value, cut to the clip's ranges: what most
+  /// actions are made by, in the same pass. A number for each output.
   void act(MatrixView<const double> states, bool squash, std::span<const double> centre, std::span<const double> scale,
-           MatrixView<double> out) const;
+           std::span<const Range> clip, MatrixView<double> out) const;
   /// The terms themselves: a row for each.
   void features(MatrixView<const double> states, MatrixView<double> out) const;
 

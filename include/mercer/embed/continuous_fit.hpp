@@ -58,12 +58,13 @@ struct Polish {
 std::vector<double> polish(const Features& features, const Samples& samples, std::vector<double> coefficients,
                            const Polish& options = {});
 
-/// Lowers `objective` by moving the ridges themselves: `steps` of Levenberg-Marquardt over coefficients, directions and
-/// biases together, then a quarter of the ridges after the other goes onto the grid of `terms` while the rest takes up
-/// what that did. For a single output; with several nothing moves. Coefficients follow; polish them afterwards.
-/// O(steps N (K + R (d + 1))^2) for R ridges, and N (K + R (d + 1)) numbers of memory.
+/// Lowers `objective` by moving the ridges themselves: `ridge_steps` of Levenberg-Marquardt over coefficients,
+/// directions and biases together, then an eighth of the ridges after the other goes onto a grid of the terms' bits,
+/// whose unit is chosen, while the rest takes up what that did. Large slopes and coefficients are held back a little.
+/// For logits nothing moves. Coefficients follow; polish them afterwards. O(steps N (K outputs + R (d + 1))^2) for R
+/// ridges, and N (2 K + d + 1) numbers of memory.
 Terms move_ridges(Terms terms, const Coordinates& coordinates, const Samples& samples,
-                  std::vector<double>& coefficients, std::size_t steps);
+                  std::vector<double>& coefficients, const Polish& options);
 
 /// Rounds to the code's format so that the objective suffers least: one coefficient after the other, each time the rest
 /// takes up what rounding did, by the objective's second derivatives, and then single units where that helps (up to 64
