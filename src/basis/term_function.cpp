@@ -99,6 +99,16 @@ void TermFunction::act(MatrixView<const double> states, bool squash, std::span<c
   });
 }
 
+bool TermFunction::acts_alone() const { return plan_->plain_chebyshev && outputs_ == 1; }
+
+double TermFunction::act_alone(const double* state, std::size_t stride, bool squash, double centre, double scale,
+                               Range clip) const {
+  TermTile<double> tile;
+  tile.fill_plain(*plan_, {state, plan_->dimensions(), 1, stride}, 0, 1);
+  const double value = tile.weighted_sum(*plan_, coefficients_.data());
+  return clamped(fused(squash ? tanh_of(value) : value, scale, centre), clip.low, clip.high);
+}
+
 void TermFunction::features(MatrixView<const double> states, MatrixView<double> out) const {
   for_each_tile(*plan_, states, [&]<class Number>(const TermTile<Number>& tile, std::size_t begin, std::size_t count) {
     constexpr std::size_t together = TermTile<Number>::together;

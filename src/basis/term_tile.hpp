@@ -16,17 +16,20 @@ struct TermTile {
   std::array<Number, most_axes> x;
   std::array<Number, most_rows + chebyshev_least> rows;
 
+  /// The same as `fill` for plans that are plain Chebyshev, as most are: no questions for each axis.
+  [[gnu::always_inline]] void fill_plain(const TermPlan& plan, MatrixView<const double> states, std::size_t begin,
+                                         std::size_t count) {
+    for (std::size_t d = 0; d < plan.axes.size(); ++d) {
+      const TermPlan::AxisPlan& axis = plan.axes[d];
+      x[d] = clamped((load<Number>(&states(d, begin), count) - axis.middle) * axis.per_half, -1, 1);
+      fill_chebyshev(x[d], axis.rows, rows.data() + axis.first);  // the next axis writes over what is too much
+    }
+  }
+
   /// From `count` states, column `begin` on.
   [[gnu::always_inline]] void fill(const TermPlan& plan, MatrixView<const double> states, std::size_t begin,
                                    std::size_t count) {
-    if (plan.plain_chebyshev) {  // what most embeddings are: no questions for each axis
-      for (std::size_t d = 0; d < plan.axes.size(); ++d) {
-        const TermPlan::AxisPlan& axis = plan.axes[d];
-        x[d] = clamped((load<Number>(&states(d, begin), count) - axis.middle) * axis.per_half, -1, 1);
-        fill_chebyshev(x[d], axis.rows, rows.data() + axis.first);  // the next axis writes over what is too much
-      }
-      return;
-    }
+    if (plan.plain_chebyshev) return fill_plain(plan, states, begin, count);
     for (std::size_t d = 0; d < plan.axes.size(); ++d) {
       const TermPlan::AxisPlan& axis = plan.axes[d];
       Number at = (load<Number>(&states(d, begin), count) - axis.middle) * axis.per_half;
@@ -48,48 +51,48 @@ struct TermTile {
   [[gnu::always_inline]] void evaluate(const TermPlan& plan, std::size_t from, std::size_t to, Number* out) const {
     std::size_t t = from;
     for (; t < std::min(to, plan.constants); ++t) out[t - from] = all<Number>(1);
-    const std::size_t before_pairs = plan.constants + plan.singles, before_triples = before_pairs + plan.pairs,
-                      before_longer = before_triples + plan.triples;
-    const std::uint16_t* factor = plan.factors.data();
-    for (; t < std::min(to, before_pairs); ++t) out[t - from] = rows[factor[t - plan.constants]];
-    for (; t < std::min(to, before_triples); ++t) {
-      const std::uint16_t* two = factor + plan.singles + 2 * (t - before_pairs);
-      out[t - from] = rows[two[0]] * rows[two[1]];
-    }
-    for (; t < std::min(to, before_longer); ++t) {
-      const std::uint16_t* three = factor + plan.singles + 2 * plan.pairs + 3 * (t - before_triples);
-      out[t - from] = rows[three[0]] * rows[three[1]] * rows[three[2]];
-    }
+    const std::size_t before_pairs = plan.constants + plan.singles.size(),
+                      before_triples = before_pairs + plan.pairs.size(),
+                      before_longer = before_triples + plan.triples.size();
+    for (; t < std::min(to, before_pairs); ++t) out[t - from] = rows[plan.singles[t - plan.constants]];
+    for (; t < std::min(to, before_triples); ++t) out[t - from] = pair(plan.pairs[t - before_pairs]);
+    for (; t < std::min(to, before_longer); ++t) out[t - from] = triple(plan.triples[t - before_triples]);
     for (; t < std::min(to, plan.tensors); ++t) out[t - from] = longer_term(plan, t - before_longer);
     for (; t < to; ++t) out[t - from] = other_term(plan, t - plan.tensors);
   }
 
   /// The sum over all terms of c[term] times the term, in four parts, so that additions need not wait for each other.
   [[gnu::always_inline]] Number weighted_sum(const TermPlan& plan, const double* c) const {
-    std::array<Number, 4> sums{all<Number>(0), all<Number>(0), all<Number>(0), all<Number>(0)};
+    Number first = all<Number>(0), second = first, third = first, fourth = first;
     const auto add = [&](std::size_t count, auto term) __attribute__((always_inline)) {
       std::size_t t = 0;
       for (; t + 4 <= count; t += 4) {
-        for (std::size_t part = 0; part < 4; ++part) sums[part] = fused(term(t + part), c[t + part], sums[part]);
+        first = fused(term(t), c[t], first);
+        second = fused(term(t + 1), c[t + 1], second);
+        third = fused(term(t + 2), c[t + 2], third);
+        fourth = fused(term(t + 3), c[t + 3], fourth);
       }
-      for (std::size_t part = 0; t < count; ++t, ++part) sums[part] = fused(term(t), c[t], sums[part]);
+      if (t < count) first = fused(term(t), c[t], first);
+      if (t + 1 < count) second = fused(term(t + 1), c[t + 1], second);
+      if (t + 2 < count) third = fused(term(t + 2), c[t + 2], third);
       c += count;
     };
-    const std::uint16_t* factor = plan.factors.data();
     add(plan.constants, [](std::size_t) { return all<Number>(1); });
-    add(plan.singles, [&](std::size_t t) { return rows[factor[t]]; });
-    factor += plan.singles;
-    add(plan.pairs, [&](std::size_t t) { return rows[factor[2 * t]] * rows[factor[2 * t + 1]]; });
-    factor += 2 * plan.pairs;
-    add(plan.triples,
-        [&](std::size_t t) { return rows[factor[3 * t]] * rows[factor[3 * t + 1]] * rows[factor[3 * t + 2]]; });
-    const std::size_t longer = plan.constants + plan.singles + plan.pairs + plan.triples;
+    add(plan.singles.size(), [&](std::size_t t) { return rows[plan.singles[t]]; });
+    add(plan.pairs.size(), [&](std::size_t t) { return pair(plan.pairs[t]); });
+    add(plan.triples.size(), [&](std::size_t t) { return triple(plan.triples[t]); });
+    const std::size_t longer = plan.constants + plan.singles.size() + plan.pairs.size() + plan.triples.size();
     add(plan.tensors - longer, [&](std::size_t t) { return longer_term(plan, t); });
     add(plan.place.size() - plan.tensors, [&](std::size_t t) { return other_term(plan, t); });
-    return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+    return (first + second) + (third + fourth);
   }
 
  private:
+  // Rows by their numbers in 16 bits each: reading memory is what bounds many short products.
+  Number pair(std::uint32_t two) const { return rows[two & 0xFFFF] * rows[two >> 16]; }
+  Number triple(std::uint64_t three) const {
+    return rows[three & 0xFFFF] * rows[three >> 16 & 0xFFFF] * rows[three >> 32];
+  }
   // A product of four factors or more.
   [[gnu::noinline]] Number longer_term(const TermPlan& plan, std::size_t t) const {
     std::uint32_t f = plan.longer_begin[t];
