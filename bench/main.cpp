@@ -28,7 +28,9 @@ class RatioReporter : public benchmark::ConsoleReporter {
     for (const Run& run : runs) {
       const auto items = run.counters.find("items_per_second");
       if (run.run_type != Run::RT_Iteration || run.error_occurred || items == run.counters.end()) continue;
-      nanoseconds_[run.run_name.function_name].push_back(1e9 / items->second);
+      const std::string& arguments = run.run_name.args;
+      nanoseconds_[run.run_name.function_name + (arguments.empty() ? "" : "/" + arguments)].push_back(1e9 /
+                                                                                                      items->second);
     }
   }
 

@@ -24,6 +24,7 @@ mercer::ContinuousOptions complete(const ContinuousSettings& settings, const Pla
   options.dictionary.knots = settings.knots;
   options.dictionary.candidates = settings.candidates;
   options.dictionary.bits = static_cast<unsigned>(settings.bits);
+  options.polish.ridge_steps = settings.ridge_steps;
   options.k = shared.k == 0 ? 6 : shared.k;
   options.format = mercer::parse_format(settings.format);
   options.act = playing.act_given ? playing.options.act : mercer::Act::mean;
@@ -60,6 +61,8 @@ void ContinuousSettings::add_settings(Settings& settings) {
                options.dictionary.temper);
   settings.add({"candidates", "Continuous: ridges, centres or features to choose from [400]", "N"}, candidates);
   settings.add({"ridge-bits", "Continuous: of each number of a ridge, 3 to 8; centres have one more [4]", "N"}, bits);
+  settings.add({"ridge-steps", "Continuous: steps in which the chosen ridges move, one output only [0]", "N"},
+               ridge_steps);
   settings.add({"length", "Continuous: of kernels, in half ranges of the observations [chosen]", "L"},
                options.dictionary.length);
 }

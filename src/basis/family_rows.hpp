@@ -31,6 +31,26 @@ template <class Number>
   }
 }
 
+/// Chebyshev polynomials of one coordinate or eight. Writes at least `chebyshev_least` rows, those without a loop.
+inline constexpr std::size_t chebyshev_least = 6;
+template <class Number>
+[[gnu::always_inline]] inline void fill_chebyshev(Number x, std::size_t count, Number* out) {
+  const Number twice = 2.0 * x, two = fused(twice, x, all<Number>(-1)), three = fused(twice, two, -x),
+               four = fused(twice, three, -two), five = fused(twice, four, -three);
+  out[0] = all<Number>(1);
+  out[1] = x;
+  out[2] = two;
+  out[3] = three;
+  out[4] = four;
+  out[5] = five;
+  Number before = four, last = five;
+  for (std::size_t k = chebyshev_least; k < count; ++k) {
+    out[k] = fused(twice, last, -before);
+    before = last;
+    last = out[k];
+  }
+}
+
 /// out[k] = function k, apart from `family_norm`, at one coordinate or eight; k = 0 .. count - 1.
 template <class Number>
 [[gnu::always_inline]] inline void fill_family(Family family, bool periodic, Number x, std::size_t count, Number* out) {

@@ -59,10 +59,14 @@ inline Lanes at_least(Lanes x, double low) {
 #endif
 }
 inline double at_least(double x, double low) { return x < low ? low : x; }
-template <class Number>
-inline Number at_most(Number x, double high) {
+inline Lanes at_most(Lanes x, double high) {
+#ifdef __AVX512F__
+  return reinterpret_cast<Lanes>(_mm512_min_pd(all<Lanes>(high), x));
+#else
   return -at_least(-x, -high);
+#endif
 }
+inline double at_most(double x, double high) { return x > high ? high : x; }
 template <class Number>
 inline Number clamped(Number x, double low, double high) {
   return at_most(at_least(x, low), high);
@@ -85,12 +89,13 @@ inline Lanes with_sign(Lanes size, Lanes x) {
   return as_number(as_bits(size) | (as_bits(x) & ~std::uint64_t{INT64_MAX}));
 }
 
-/// exp(x) for x <= 700, to 2 units in the last place; below -700 as at -700.
+/// exp(times x) for |times x| <= 700, to 2 units in the last place. `times` is a power of two or its
+/// negative, so that the product is exact and need not be waited for.
 template <class Number>
-inline Number exp_of(Number x) {
-  x = at_least(x, -700);
+[[gnu::always_inline]] inline Number exp_of_product(double times, Number x) {
   constexpr double shift = 0x1.8p52;  // adding it moves the nearest whole number into the low bits
-  const Number shifted = fused(x, 0x1.71547652b82fep+0, shift), n = shifted - shift;
+  const Number shifted = fused(x, times * 0x1.71547652b82fep+0, shift), n = shifted - shift;
+  x = times * x;
   const Number r = fused(n, -0x1.473de6af278edp-34, fused(n, -0x1.62e42fefp-1, x));
   // Taylor to the 13th power, in pairs so that the chain of dependent steps is short. |r| <= log(2) / 2.
   const Number r2 = r * r, r4 = r2 * r2, r8 = r4 * r4;
@@ -102,10 +107,16 @@ inline Number exp_of(Number x) {
   return add_exponent(p, shifted);
 }
 
+/// exp(x) for x <= 700; below -700 as at -700.
+template <class Number>
+inline Number exp_of(Number x) {
+  return exp_of_product(1.0, at_least(x, -700));
+}
+
 /// tanh(x), to 3e-16 absolutely.
 template <class Number>
 inline Number tanh_of(Number x) {
-  const Number t = exp_of(-2.0 * magnitude(x));
+  const Number t = exp_of_product(-2.0, at_most(magnitude(x), 350));
   return with_sign((1.0 - t) / (1.0 + t), x);
 }
 

@@ -38,24 +38,9 @@ template <class Number, class Put>
 [[gnu::always_inline]] inline void sum_tile(const TermPlan& plan, const TermTile<Number>& tile,
                                             const std::vector<double>& coefficients, std::size_t outputs, Put put) {
   constexpr std::size_t together = TermTile<Number>::together;
+  if (outputs == 1) return put(0, tile.weighted_sum(plan, coefficients.data()));
   const std::size_t count = plan.place.size();
   std::array<Number, together> part;
-  if (outputs == 1) {  // two sums, so that additions need not wait for each other
-    Number even = all<Number>(0), odd = all<Number>(0);
-    for (std::size_t from = 0; from < count; from += together) {
-      const std::size_t to = std::min(count, from + together);
-      tile.evaluate(plan, from, to, part.data());
-      const double* c = coefficients.data() + from;
-      std::size_t t = 0;
-      for (; t + 2 <= to - from; t += 2) {
-        even = fused(part[t], c[t], even);
-        odd = fused(part[t + 1], c[t + 1], odd);
-      }
-      if (t < to - from) even = fused(part[t], c[t], even);
-    }
-    put(0, even + odd);
-    return;
-  }
   std::array<Number, most_outputs> sums;
   std::fill_n(sums.begin(), outputs, all<Number>(0));
   for (std::size_t from = 0; from < count; from += together) {
@@ -105,12 +90,23 @@ void TermFunction::operator()(MatrixView<const double> states, MatrixView<double
 }
 
 void TermFunction::act(MatrixView<const double> states, bool squash, std::span<const double> centre,
-                       std::span<const double> scale, MatrixView<double> out) const {
+                       std::span<const double> scale, std::span<const Range> clip, MatrixView<double> out) const {
   for_each_tile(*plan_, states, [&](const auto& tile, std::size_t begin, std::size_t count) {
     sum_tile(*plan_, tile, coefficients_, outputs_, [&](std::size_t o, auto value) {
-      store(fused(squash ? tanh_of(value) : value, scale[o], all<decltype(value)>(centre[o])), &out(o, begin), count);
+      const auto action = fused(squash ? tanh_of(value) : value, scale[o], all<decltype(value)>(centre[o]));
+      store(clamped(action, clip[o].low, clip[o].high), &out(o, begin), count);
     });
   });
+}
+
+bool TermFunction::acts_alone() const { return plan_->plain_chebyshev && outputs_ == 1; }
+
+double TermFunction::act_alone(const double* state, std::size_t stride, bool squash, double centre, double scale,
+                               Range clip) const {
+  TermTile<double> tile;
+  tile.fill_plain(*plan_, {state, plan_->dimensions(), 1, stride}, 0, 1);
+  const double value = tile.weighted_sum(*plan_, coefficients_.data());
+  return clamped(fused(squash ? tanh_of(value) : value, scale, centre), clip.low, clip.high);
 }
 
 void TermFunction::features(MatrixView<const double> states, MatrixView<double> out) const {

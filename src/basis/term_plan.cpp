@@ -27,6 +27,19 @@ void plan_axes(TermPlan& plan, const Coordinates& coordinates) {
   }
 }
 
+// The rows that a term multiplies, rising.
+void add_product(TermPlan& plan, const std::vector<std::uint16_t>& rows) {
+  if (rows.empty()) ++plan.constants;
+  if (rows.size() == 1) plan.singles.push_back(rows[0]);
+  if (rows.size() == 2) plan.pairs.push_back(rows[0] | std::uint32_t{rows[1]} << 16);
+  if (rows.size() == 3) {
+    plan.triples.push_back(rows[0] | std::uint64_t{rows[1]} << 16 | std::uint64_t{rows[2]} << 32);
+  }
+  if (rows.size() <= 3) return;
+  plan.longer_begin.push_back(static_cast<std::uint32_t>(plan.factors.size()));
+  plan.factors.insert(plan.factors.end(), rows.begin(), rows.end());
+}
+
 void plan_tensor(TermPlan& plan, const Terms& terms) {
   plan.family = terms.tensor.family;
   plan.tensors = terms.tensor.kept.size();
@@ -54,15 +67,14 @@ void plan_tensor(TermPlan& plan, const Terms& terms) {
   }
   for (std::size_t t = 0; t < plan.tensors; ++t) {
     const std::uint8_t* k = index(plan.place[t]);
-    const auto count = length(plan.place[t]);
-    if (count > 2) plan.longer_begin.push_back(static_cast<std::uint32_t>(plan.factors.size()));
-    (count == 0 ? plan.constants : count == 1 ? plan.singles : plan.pairs) += count <= 2 ? 1 : 0;
+    std::vector<std::uint16_t> factors;
     plan.norm[t] = 1;
     for (std::size_t d = 0; d < plan.dimensions(); ++d) {
       if (k[d] == 0) continue;
       plan.norm[t] *= family_norm(plan.family, plan.axes[d].periodic, k[d]);
-      plan.factors.push_back(static_cast<std::uint16_t>(plan.axes[d].first + k[d]));
+      factors.push_back(static_cast<std::uint16_t>(plan.axes[d].first + k[d]));
     }
+    add_product(plan, factors);
   }
   plan.longer_begin.push_back(static_cast<std::uint32_t>(plan.factors.size()));
 }
@@ -102,6 +114,10 @@ TermPlan make_plan(const Terms& terms, const Coordinates& coordinates) {
   plan.norm.assign(count, 1);
   plan_axes(plan, coordinates);
   plan_tensor(plan, terms);
+  plan.plain_chebyshev = plan.tensors > 0 && plan.family == Family::chebyshev &&
+                         std::ranges::none_of(plan.axes, [](const TermPlan::AxisPlan& axis) {
+                           return axis.periodic || !axis.pieces.empty();
+                         });
   plan_others(plan, terms);
   return plan;
 }

@@ -26,11 +26,15 @@ struct TermPlan {
   };
   std::vector<AxisPlan> axes{};
   Family family = Family::legendre;
+  bool plain_chebyshev = false;      // that family, and every axis neither periodic nor bent
   std::vector<std::size_t> place{};  // of the plan's terms among those that were given
   std::vector<double> norm{};        // of the plan's terms
-  std::size_t constants = 0, singles = 0, pairs = 0, tensors = 0;
-  std::vector<std::uint16_t> factors{};       // rows: one for each single, two for each pair, then the longer ones
-  std::vector<std::uint32_t> longer_begin{};  // of the longer ones among `factors`, and the end
+  std::size_t constants = 0, tensors = 0;
+  std::vector<std::uint16_t> singles{};       // the row of each product of one factor
+  std::vector<std::uint32_t> pairs{};         // the rows of each of two, the first in the low 16 bits
+  std::vector<std::uint64_t> triples{};       // and of three
+  std::vector<std::uint16_t> factors{};       // the rows of longer ones
+  std::vector<std::uint32_t> longer_begin{};  // of each longer one among `factors`, and the end
   Kernel kernel = Kernel::gaussian;
   std::vector<double> waves{}, ridges{}, centres{}, inverse_width{};  // by term
 

@@ -64,6 +64,7 @@ void check_options(const ContinuousOptions& options, const Policy& teacher) {
   require_in_range("the number of candidates", static_cast<double>(dictionary.candidates), 1, 65536, "Take 400");
   require_in_range("the bits of a ridge", dictionary.bits, 3, 8, "Take 4");
   require_in_range("the length of a kernel", dictionary.length, 0, 100, "Take 0 to have it chosen");
+  require_in_range("the steps of ridges", static_cast<double>(options.polish.ridge_steps), 0, 1000, "Take 0 or 30");
   require_in_range("k", static_cast<double>(options.k), 1, 4096, "Take a handful");
   require_in_range("the number of states", static_cast<double>(options.states), 1, 1e6, "Take 5000");
   require_in_range("the number of rounds", static_cast<double>(options.rounds), 1, 100, "Take 3 to 5");
@@ -162,10 +163,21 @@ ContinuousEmbedding fit_embedding(const ContinuousCode& shape, const Terms& dict
   TermPath path = choose_terms(all, samples, k);
   if (path.chosen.empty()) path.chosen.push_back(0);
   std::ranges::sort(path.chosen);
-  const Features few = select_rows(all, path.chosen);
+  Features few = select_rows(all, path.chosen);
   ContinuousCode code = shape;
   code.terms = select_terms(dictionary, path.chosen);
-  const std::vector<double> fitted = polish(few, samples, least_squares(few, samples), options);
+  std::vector<double> fitted = polish(few, samples, least_squares(few, samples), options);
+  if (options.ridge_steps > 0 && code.terms.ridge_count() > 0) {
+    std::vector<double> followed = fitted;
+    const Terms moved = move_ridges(code.terms, shape.coordinates, samples, followed, options);
+    Features there = evaluate_features(moved, shape.coordinates, samples);
+    followed = polish(there, samples, followed, options);
+    if (objective(there, samples, followed) < objective(few, samples, fitted)) {
+      code.terms = moved;
+      few = std::move(there);
+      fitted = std::move(followed);
+    }
+  }
   return ContinuousEmbedding::make(round_coefficients(code, few, samples, fitted), samples.teacher().contract(), name);
 }
 
@@ -190,8 +202,8 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
   Samples samples(teacher, head, shape.squash);
   shape.outputs = samples.outputs();
   // A density is fitted at many actions for each state.
-  samples.add(samples.group() == 1 ? states.view()
-                                   : pick_states(met, std::max<std::size_t>(100, options.states / 8)).view());
+  const std::size_t share = samples.group() == 1 ? 1 : 2;
+  samples.add(pick_states(met, std::max<std::size_t>(100, options.states / share)).view());
   const double teacher_mean =
       std::accumulate(met.returns.begin(), met.returns.end(), 0.0) / static_cast<double>(met.episodes());
   std::vector<ContinuousRound> rounds;
@@ -204,7 +216,7 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
     const double mean =
         std::accumulate(own.returns.begin(), own.returns.end(), 0.0) / static_cast<double>(own.episodes());
     rounds.push_back({std::move(made), value, teacher_mean - mean});
-    const std::size_t added = std::max<std::size_t>(1, 3 * options.states / 10 / (samples.group() == 1 ? 1 : 8));
+    const std::size_t added = std::max<std::size_t>(1, 3 * options.states / 10 / share);
     if (round + 1 < options.rounds) samples.add(pick_states(own, added).view());
   }
   std::ranges::stable_sort(rounds, [](const auto& a, const auto& b) { return a.loss < b.loss; });

@@ -1,6 +1,7 @@
 #include "mercer/embed/samples.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -14,8 +15,10 @@ namespace {
 
 constexpr double still_moves = 0.995, least_weight = 0.03;
 
-// Actions along each axis at which a density is taken, by the number of action dimensions.
-std::size_t grid_side(std::size_t dimensions) { return dimensions == 1 ? 32 : dimensions == 2 ? 10 : 6; }
+// Actions along each axis at which a density is taken, by the number of action dimensions. From state to state they are
+// shifted by an irrational share of their distance, so that few for each state are many for all.
+constexpr std::array<double, 3> shifts{0.6180339887498949, 0.4142135623730951, 0.7320508075688772};
+std::size_t grid_side(std::size_t dimensions) { return dimensions == 1 ? 12 : dimensions == 2 ? 10 : 6; }
 
 // Puts new columns after the old ones of every row.
 void append_columns(std::vector<double>& values, std::size_t rows, std::size_t old_columns,
@@ -72,7 +75,9 @@ std::vector<double> Samples::expanded(MatrixView<const double> states) const {
     for (std::size_t d = 0; d < seen; ++d) out[d * columns + i] = states(d, i / group_);
     std::size_t cell = i % group_;
     for (std::size_t d = 0; d < actions; ++d, cell /= side) {
-      out[(seen + d) * columns + i] = -1 + (2 * static_cast<double>(cell % side) + 1) / static_cast<double>(side);
+      const double turns = shifts[d] * (static_cast<double>((columns_ + i) / group_) + 0.5);
+      const double inside = turns - std::floor(turns);
+      out[(seen + d) * columns + i] = -1 + 2 * (static_cast<double>(cell % side) + inside) / static_cast<double>(side);
     }
   }
   return out;

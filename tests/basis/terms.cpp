@@ -1,6 +1,8 @@
 #include "mercer/basis/terms.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -123,7 +125,10 @@ TEST(TermFunctions, agree_with_each_term_by_itself) {
       function.features(view, {features.data(), size, count});
       function(view, {sums.data(), 2, count});
       const std::vector<double> centre{1, 2}, scale{3, -1};
-      function.act(view, true, centre, scale, {squashed.data(), 2, count});
+      const std::vector<Range> clip{{-9, 9}, {1.5, 9}};
+      function.act(view, true, centre, scale, clip, {squashed.data(), 2, count});
+      std::vector<double> one(count);  // a single output goes another way
+      function.with(std::span(coefficients).first(size))(view, {one.data(), 1, count});
       for (std::size_t i = 0; i < count; ++i) {
         const double state[3] = {view(0, i), view(1, i), view(2, i)};
         double sum[2] = {};
@@ -134,11 +139,38 @@ TEST(TermFunctions, agree_with_each_term_by_itself) {
         }
         for (std::size_t o = 0; o < 2; ++o) {
           EXPECT_NEAR(sums[o * count + i], sum[o], 1e-10 * (1 + std::abs(sum[o])));
-          EXPECT_NEAR(squashed[o * count + i], centre[o] + scale[o] * std::tanh(sum[o]), 1e-9);
+          const double action = centre[o] + scale[o] * std::tanh(sum[o]);
+          EXPECT_NEAR(squashed[o * count + i], std::clamp(action, clip[o].low, clip[o].high), 1e-9);
         }
+        EXPECT_NEAR(one[i], sum[0], 1e-10 * (1 + std::abs(sum[0])));
       }
     }
   }
+}
+
+TEST(TermFunctions, multiply_as_many_factors_as_there_are) {
+  Terms terms = no_terms(std::vector<std::uint8_t>(6, 0));
+  add_tensor(terms, Family::chebyshev, IndexRule::total, 6);
+  Coordinates coordinates(6, Coordinate{{-1, 1}, false, {}});
+  const std::vector<double> state{0.3, -0.8, 0.5, 0.9, -0.2, 0.7};
+  const std::vector<std::uint8_t> indices = list_indices(terms.tensor.set);
+  std::vector<double> coefficients;
+  double expected = 0;
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    double product = coefficients.emplace_back(std::sin(static_cast<double>(t)));
+    for (std::size_t d = 0; d < 6; ++d) {
+      const unsigned k = indices[t * 6 + d];
+      product *= (k > 0 ? std::numbers::sqrt2 : 1) * std::cos(k * std::acos(state[d]));
+    }
+    expected += product;
+  }
+  double sum = 0;
+  TermFunction(terms, coordinates, coefficients)({state.data(), 6, 1}, {&sum, 1, 1});
+  EXPECT_NEAR(sum, expected, 1e-10);
+  std::vector<double> twice = coefficients, both(2);
+  twice.insert(twice.end(), coefficients.begin(), coefficients.end());
+  TermFunction(terms, coordinates, twice)({state.data(), 6, 1}, {both.data(), 2, 1});
+  EXPECT_NEAR(both[1], expected, 1e-10);
 }
 
 TEST(TermFunctions, do_not_see_the_columns_beside) {

@@ -33,6 +33,31 @@ class ContinuousFits : public testing::Test {
     made.add({states_.data() + count / 2, 3, count / 2, count});
     return made;
   }
+  // A Gaussian whose mean and spread change with the state, and a density that leans to one side.
+  GaussianPolicy wavy() const {
+    return {"g", continuous_contract(contract_of(env_->task()), Head::gaussian, true),
+            [](MatrixView<const double> s, MatrixView<double> out) {
+              for (std::size_t i = 0; i < s.cols(); ++i) {
+                out(0, i) = std::sin(3 * s(1, i)) - 0.2 * s(2, i);
+                out(1, i) = -1 + 0.5 * s(0, i);
+              }
+            }};
+  }
+  BoxBoltzmannPolicy leaning() const {
+    return {"b", continuous_contract(contract_of(env_->task()), Head::density, false),
+            [](MatrixView<const double> s, MatrixView<double> out) {
+              for (std::size_t i = 0; i < s.cols(); ++i) {
+                const double away = s(3, i) - 0.8 * s(1, i);
+                out(0, i) = -4 * away * away + s(2, i) * s(3, i) / 8 + 5 * s(0, i);
+              }
+            },
+            1};
+  }
+  struct Case {
+    const Policy& teacher;
+    Head head;
+    bool squash;
+  };
 
   static constexpr std::size_t count = 600;
   std::vector<double> states_ = std::vector<double>(3 * count);
@@ -114,27 +139,8 @@ TEST_F(ContinuousFits, do_not_depend_on_threads) {
 }
 
 TEST_F(ContinuousFits, lower_what_they_are_judged_by) {
-  const auto gaussian = GaussianPolicy("g", continuous_contract(contract_of(env_->task()), Head::gaussian, true),
-                                       [](MatrixView<const double> s, MatrixView<double> out) {
-                                         for (std::size_t i = 0; i < s.cols(); ++i) {
-                                           out(0, i) = std::sin(3 * s(1, i)) - 0.2 * s(2, i);
-                                           out(1, i) = -1 + 0.5 * s(0, i);
-                                         }
-                                       });
-  const auto boltzmann = BoxBoltzmannPolicy(
-      "b", continuous_contract(contract_of(env_->task()), Head::density, false),
-      [](MatrixView<const double> s, MatrixView<double> out) {
-        for (std::size_t i = 0; i < s.cols(); ++i) {
-          const double away = s(3, i) - 0.8 * s(1, i);
-          out(0, i) = -4 * away * away + s(2, i) * s(3, i) / 8 + 5 * s(0, i);
-        }
-      },
-      1);
-  struct Case {
-    const Policy& teacher;
-    Head head;
-    bool squash;
-  };
+  const GaussianPolicy gaussian = wavy();
+  const BoxBoltzmannPolicy boltzmann = leaning();
   for (const auto& [teacher, head, squash] :
        {Case{teacher_, Head::mean, true}, Case{teacher_, Head::mean, false}, Case{gaussian, Head::gaussian, true},
         Case{boltzmann, Head::density, false}}) {
@@ -189,6 +195,47 @@ TEST_F(ContinuousFits, round_so_that_little_is_lost) {
     std::cout << format_name(format) << ": objective " << exact << ", rounded plainly " << of_plain << ", with care "
               << of_careful << "\n";
   }
+}
+
+TEST_F(ContinuousFits, move_ridges_to_where_they_serve_better) {
+  const GaussianPolicy gaussian = wavy();
+  const BoxBoltzmannPolicy boltzmann = leaning();
+  for (const auto& [teacher, head, squash] : {Case{teacher_, Head::mean, true}, Case{gaussian, Head::gaussian, true},
+                                              Case{boltzmann, Head::density, false}}) {
+    Coordinates coordinates = coordinates_;
+    if (head == Head::density) coordinates.push_back({{-1, 1}, false});
+    const Samples data = samples(teacher, head, squash);
+    Terms ridges = no_terms(periodic_axes(coordinates));
+    add_ridges(ridges, 7, 8, 8, 5);
+    add_tensor(ridges, Family::legendre, IndexRule::total, 0);
+    const Features before = evaluate_features(ridges, coordinates, data);
+    std::vector<double> c = polish(before, data, least_squares(before, data));
+    const double still = objective(before, data, c);
+    const Terms moved = move_ridges(ridges, coordinates, data, c, {.ridge_steps = 20});
+    check_terms(moved);  // on their grid
+    EXPECT_NE(moved.ridges.numbers, ridges.ridges.numbers);
+    const Features after = evaluate_features(moved, coordinates, data);
+    c = polish(after, data, c);
+    EXPECT_LT(objective(after, data, c), 0.7 * still);
+    std::cout << "eight ridges: " << still << ", moved " << objective(after, data, c) << "\n";
+  }
+}
+
+TEST_F(ContinuousFits, move_ridges_alike_on_any_number_of_threads) {
+  const BoxBoltzmannPolicy boltzmann = leaning();
+  Coordinates coordinates = coordinates_;
+  coordinates.push_back({{-1, 1}, false});
+  const Samples data = samples(boltzmann, Head::density, false);
+  Terms ridges = no_terms(periodic_axes(coordinates));
+  add_ridges(ridges, 6, 8, 5, 5);
+  std::vector<std::vector<double>> found(2, std::vector<double>(5, 0.0));
+  std::vector<Terms> moved;
+  for (const std::size_t threads : {1U, 4U}) {
+    const ThreadLimit limit(threads);
+    moved.push_back(move_ridges(ridges, coordinates, data, found[moved.size()], {.ridge_steps = 5}));
+  }
+  EXPECT_EQ(moved[0].ridges.numbers, moved[1].ridges.numbers);
+  EXPECT_EQ(found[0], found[1]);
 }
 
 TEST_F(ContinuousFits, refuse_teachers_without_the_function) {

@@ -33,10 +33,15 @@ class TermFunction {
 
   /// Values at `states` (a row for each dimension): a row for each output.
   void operator()(MatrixView<const double> states, MatrixView<double> out) const;
-  /// centre + scale * tanh(value), or without `squash` centre + scale * value: what most actions are made by, in the
-  /// same pass.
+  /// centre + scale * tanh(value), or without `squash` centre + scale * value, cut to the clip's ranges: what most
+  /// actions are made by, in the same pass. A number for each output.
   void act(MatrixView<const double> states, bool squash, std::span<const double> centre, std::span<const double> scale,
-           MatrixView<double> out) const;
+           std::span<const Range> clip, MatrixView<double> out) const;
+  /// Whether `act_alone` may be asked: one output, products of Chebyshev polynomials on axes that are neither periodic
+  /// nor bent.
+  bool acts_alone() const;
+  /// What `act` gives for one state whose numbers are `stride` apart, to the last bit and with fewer detours.
+  double act_alone(const double* state, std::size_t stride, bool squash, double centre, double scale, Range clip) const;
   /// The terms themselves: a row for each.
   void features(MatrixView<const double> states, MatrixView<double> out) const;
 

@@ -51,11 +51,20 @@ struct Polish {
   /// mean: share of the weighted squared error before squashing that is added, 0 to 1. A teacher that always saturates
   /// would otherwise drive coefficients to infinity, where nothing survives rounding.
   double hold = 1e-4;
+  std::size_t ridge_steps = 0;  ///< of `move_ridges`, 0 to 1000; 0: ridges stay as they were chosen
 };
 /// Lowers `objective` from where least squares stopped: Levenberg-Marquardt (mean), Newton (density), majorisation
 /// (logits). Never raises it. O(steps N K^2).
 std::vector<double> polish(const Features& features, const Samples& samples, std::vector<double> coefficients,
                            const Polish& options = {});
+
+/// Lowers `objective` by moving the ridges themselves: `ridge_steps` of Levenberg-Marquardt over coefficients,
+/// directions and biases together, then an eighth of the ridges after the other goes onto a grid of the terms' bits,
+/// whose unit is chosen, while the rest takes up what that did. Large slopes and coefficients are held back a little.
+/// For logits nothing moves. Coefficients follow; polish them afterwards. O(steps N (K outputs + R (d + 1))^2) for R
+/// ridges, and N (2 K + d + 1) numbers of memory.
+Terms move_ridges(Terms terms, const Coordinates& coordinates, const Samples& samples,
+                  std::vector<double>& coefficients, const Polish& options);
 
 /// Rounds to the code's format so that the objective suffers least: one coefficient after the other, each time the rest
 /// takes up what rounding did, by the objective's second derivatives, and then single units where that helps (up to 64

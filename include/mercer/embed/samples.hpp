@@ -15,8 +15,8 @@ namespace mercer {
 ///   gaussian  mean and log_std before squashing, weights 1 / sigma^2 and 2: the squared error is twice the
 ///             Kullback-Leibler divergence, to second order
 ///   logits    of a Boltzmann policy q / T, else 1 for the action that is played and -1 for the others, less their mean
-///   density   each state makes a group of points, one for each action of a grid; target is the log density less its
-///             mean over the group, weight the probability there, with a floor
+///   density   each state makes a group of points, one for each action of a grid (shifted from state to state); target
+///             is the log density less its mean over the group, weight the probability there, with a floor
 class Samples {
  public:
   /// Throws `bad_value` where the teacher has no such function. The teacher must outlive this.
