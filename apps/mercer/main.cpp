@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   add_evaluate(program);
   add_certify(program);
   add_compress(program);
+  add_export(program);
   add_inspect(program);
   add_list(program);
   add_completion(program);

@@ -61,6 +61,7 @@ void add_embed(Program& program);
 void add_evaluate(Program& program);
 void add_certify(Program& program);
 void add_compress(Program& program);
+void add_export(Program& program);
 void add_inspect(Program& program);
 void add_list(Program& program);
 void add_completion(Program& program);

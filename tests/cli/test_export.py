@@ -1,0 +1,170 @@
+"""Exported C through the program: files, refusals, and the chips it is for."""
+
+import json
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+
+import pytest
+
+DATA = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data"
+# mercer compress --env pendulum --policy pendulum_5000_actor.onnx --max-loss 1% --seed 1
+PENDULUM = DATA / "export/pendulum_5000.mercer"
+LATTICE = DATA / "embeddings/fourier_mean_action.mercer"
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror")
+ARM = "arm-none-eabi-gcc"
+CORES = {
+    "m0": ("-mcpu=cortex-m0", "-mthumb"),
+    "m4f": ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard"),
+}
+
+
+@pytest.fixture
+def embedding():
+    return PENDULUM
+
+
+def size(file):
+    """Bytes of text, data and bss."""
+    said = subprocess.run(["arm-none-eabi-size", str(file)], check=True, text=True, capture_output=True).stdout
+    return [int(number) for number in said.splitlines()[1].split()[:3]]
+
+
+def damaged(source, target, change):
+    """A copy of an embedding whose manifest `change` has been at."""
+    data = source.read_bytes()
+    length = struct.unpack("<Q", data[:8])[0]
+    head = json.loads(data[8:8 + length])
+    manifest = json.loads(head["__metadata__"]["mercer"])
+    change(manifest)
+    head["__metadata__"]["mercer"] = json.dumps(manifest)
+    text = json.dumps(head).encode()
+    text += b" " * (-len(text) % 8)
+    target.write_bytes(struct.pack("<Q", len(text)) + text + data[8 + length:])
+
+
+@pytest.mark.parametrize("numbers, math", [("float", "libm"), ("float", "none"), ("fixed", "none")])
+def test_what_is_written_compiles_and_checks_itself(mercer, embedding, numbers, math):
+    said = mercer.json("export", "c", embedding, "--out", "d", "--name", "pilot", "--numbers", numbers, "--math", math)
+    assert {"files", "flash_bytes", "operations"} <= set(said)
+    assert [pathlib.Path(name).name for name in said["files"]] == ["pilot.h", "pilot.c", "main.c"]
+    assert 0 < said["flash_bytes"] < 400 and 0 < said["operations"] < 1000
+    libraries = ["-lm"] if math == "libm" else []
+    subprocess.run(["gcc", *STRICT, "pilot.c", "main.c", "-o", "pilot", *libraries], cwd=mercer.folder / "d", check=True)
+    subprocess.run(["./pilot"], cwd=mercer.folder / "d", check=True, stdout=subprocess.DEVNULL)
+    header = (mercer.folder / "d/pilot.h").read_text()
+    for word in ("obs[0]", "rad/s", "Certificate", "Flash", "bytes of stack"):
+        assert word in header, word
+    assert "icen" not in header
+
+
+def test_the_self_test_sees_a_changed_coefficient(mercer, embedding):
+    mercer.ok("export", "c", embedding, "--out", "d")
+    source = (mercer.folder / "d/controller.c").read_text()
+    before, table = source.split("coefficient[", 1)
+    number = table.split("{", 2)[2].split("}", 1)[0]
+    changed = table.replace(number, "-" + number if number[0] != "-" else number[1:], 1)
+    (mercer.folder / "d/controller.c").write_text(before + "coefficient[" + changed)
+    subprocess.run(["gcc", "controller.c", "main.c", "-o", "c", "-lm"], cwd=mercer.folder / "d", check=True)
+    assert subprocess.run(["./c"], cwd=mercer.folder / "d", stdout=subprocess.DEVNULL).returncode == 1
+
+
+def test_json_holds_everything(mercer, embedding):
+    said = mercer.json("export", "json", embedding, "--out", "d")
+    document = json.loads(pathlib.Path(mercer.folder / said["files"][0]).read_text())
+    assert document["route"] == "continuous" and document["k"] == len(document["continuous"]["terms"])
+    assert {"contract", "certificate", "basis", "payload_bytes"} <= set(document)
+    assert all(term["kind"] == "product" and term["factors"] for term in document["continuous"]["terms"])
+    said = mercer.json("export", "json", LATTICE, "--out", "d", "--name", "lattice")
+    document = json.loads(pathlib.Path(mercer.folder / said["files"][0]).read_text())
+    cells = document["lattice"]["cells"]
+    assert document["route"] == "lattice" and len(cells) == len(document["lattice"]["table"])
+    assert all(abs(sum(row) - 1) < 1e-9 for row in document["lattice"]["table"])
+
+
+@pytest.mark.parametrize("name", ["db4_snake", "dct_tour_discrete", "fourier_mean_action", "svd_lexicographic"])
+@pytest.mark.parametrize("numbers", ["float", "fixed"])
+def test_lattices_have_two_modes(mercer, name, numbers):
+    for mode in ("table", "coefficients"):
+        said = mercer.json("export", "c", DATA / f"embeddings/{name}.mercer", "--out", mode, "--numbers", numbers,
+                           "--mode", mode, "--math", "none")
+        assert set(said["modes"]) == {"table", "coefficients"}
+        assert said["flash_bytes"] == said["modes"][mode]["flash_bytes"]
+        assert said["operations"] == said["modes"][mode]["operations"]
+        subprocess.run(["gcc", *STRICT, "controller.c", "main.c", "-o", "c"], cwd=mercer.folder / mode, check=True)
+        subprocess.run(["./c"], cwd=mercer.folder / mode, check=True, stdout=subprocess.DEVNULL)
+
+
+def test_refusals(mercer, embedding):
+    export = ("export", "c", embedding, "--out", "d")
+    assert "E203" in mercer.fails(2, *export, "--name", "1st")
+    assert "E202" in mercer.fails(2, *export, "--safe-action", "7")
+    assert "E203" in mercer.fails(2, *export, "--safe-action", "0,0")
+    assert "E204" in mercer.fails(2, "export", "c", embedding)
+    assert "E204" in mercer.fails(2, "export", "c", "--out", "d")
+    assert "E201" in mercer.fails(2, "export", "fortran", embedding, "--out", "d")
+    assert "E2" in mercer.fails(2, *export, "--mode", "neither")
+    newer, without = mercer.folder / "newer.mercer", mercer.folder / "without.mercer"
+    damaged(embedding, newer, lambda manifest: manifest.update(format=99))
+    damaged(embedding, without, lambda manifest: manifest.pop("contract"))
+    assert "99" in mercer.fails(3, "export", "c", newer, "--out", "d")
+    assert "E304" in mercer.fails(3, "export", "c", without, "--out", "d")
+    assert not (mercer.folder / "d").exists()
+
+
+@pytest.mark.skipif(shutil.which(ARM) is None, reason="gcc-arm-none-eabi is not installed")
+@pytest.mark.parametrize("core, numbers", [("m0", "fixed"), ("m4f", "float")])
+def test_it_fits_a_chip(mercer, embedding, core, numbers):
+    mercer.ok("export", "c", embedding, "--out", "d", "--numbers", numbers, "--math", "none")
+    folder = mercer.folder / "d"
+    for selftest in ("-DCONTROLLER_NO_SELFTEST", "-DNOTHING"):
+        subprocess.run([ARM, *STRICT, *CORES[core], "-Os", selftest, "-c", "controller.c"], cwd=folder, check=True)
+        text, data, bss = size(folder / "controller.o")
+        print(f"{core} {numbers} {selftest}: {text} bytes of code and tables")
+        assert text + data < 1024 and data == 0 and bss == 0
+
+
+@pytest.mark.skipif(shutil.which(ARM) is None or shutil.which("qemu-system-arm") is None,
+                    reason="gcc-arm-none-eabi or qemu-system-arm is not installed")
+@pytest.mark.parametrize("core, numbers, machine", [("m0", "fixed", "microbit"), ("m4f", "float", "mps2-an386")])
+def test_the_self_test_passes_on_a_chip(mercer, embedding, core, numbers, machine):
+    mercer.ok("export", "c", embedding, "--out", "d", "--numbers", numbers, "--math", "none")
+    folder = mercer.folder / "d"
+    (folder / "start.c").write_text("""#include "controller.h"
+extern unsigned long stack_top;
+static void leave(long code)
+{
+  register long r0 __asm__("r0") = 0x18;
+  register long r1 __asm__("r1") = code;
+  __asm__ volatile("bkpt 0xab" : : "r"(r0), "r"(r1));
+  for (;;) { }
+}
+void start(void)
+{
+#ifdef __ARM_FP
+  *(volatile unsigned long *)0xe000ed88 |= 0xf00000; /* the floating-point unit is off after a reset */
+  __asm__ volatile("dsb; isb");
+#endif
+  leave(controller_selftest() == 0 ? 0x20026 : 0x20023);
+}
+__attribute__((section(".vectors"), used)) static const void *vectors[] = {&stack_top, (const void *)start};
+""")
+    (folder / "chip.ld").write_text("""ENTRY(start)
+SECTIONS { . = 0; .text : { KEEP(*(.vectors)) *(.text*) *(.rodata*) } stack_top = 0x20002000; }
+""")
+    subprocess.run([ARM, *CORES[core], "-Os", "-nostartfiles", "-T", "chip.ld", "start.c", "controller.c", "-o",
+                    "chip.elf"], cwd=folder, check=True)
+    subprocess.run([ARM, *CORES[core], "-Os", "-c", "controller.c"], cwd=folder, check=True)
+    print(f"{core}: {size(folder / 'chip.elf')[0]} bytes linked, {size(folder / 'controller.o')[0]} of them exported")
+    qemu = ["qemu-system-arm", "-M", machine, "-display", "none", "-semihosting", "-kernel", "chip.elf"]
+    assert subprocess.run(qemu, cwd=folder, timeout=60, stdin=subprocess.DEVNULL).returncode == 0
+    # A wrong table must fail there, too, or the line above says nothing.
+    source = (folder / "controller.c").read_text()
+    start = source.index("{", source.index("test_act[5]")) + 1
+    number = source.index("{", start) + 1
+    (folder / "controller.c").write_text(source[:number] + "1" + source[number:].replace("-", "", 1))
+    subprocess.run([ARM, *CORES[core], "-Os", "-nostartfiles", "-T", "chip.ld", "start.c", "controller.c", "-o",
+                    "chip.elf"], cwd=folder, check=True)
+    assert subprocess.run(qemu, cwd=folder, timeout=60, stdin=subprocess.DEVNULL).returncode == 1
