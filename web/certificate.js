@@ -9,6 +9,23 @@ const meaning = {
   trivial: "What the task's range of returns says without looking.",
   coupling_geom: "From the largest distance of the two in any state.",
   exact: "Both solved exactly in a finite process.",
+  "model-exact": "Both solved exactly in a finite model of the task.",
+  "model-exact/discretisation": "The part that the lattice alone costs, solved in the model.",
+  "model-exact/pruning": "The part that unvisited cells cost, solved in the model.",
+  "model-exact/projection": "The part that keeping few coefficients costs, solved in the model.",
+  B0: "What the range of rewards says without looking.",
+  B1: "The largest distance of actions in any state, with one critic.",
+  B2: "Distances of actions, weighted by how often states occur.",
+  B3: "From quantities of one policy alone.",
+  B4: "From rollouts of one policy and densities of the other.",
+  B5: "The first step where coupled actions differ.",
+  B6: "The largest distance of actions alone.",
+  B7: "Distance of the coefficients in a kernel, with a critic.",
+  B8: "Squares of the coefficients, weighted.",
+  B9: "The printed route, corrected.",
+  D1: "Wasserstein distance of actions and the slope of the critic.",
+  C4: "How far apart the visited states are.",
+  V1: "How far the spread of values may change.",
   action: "The mean error of the action on states that nothing else saw.",
 };
 const level_words = {
@@ -35,7 +52,14 @@ export function promise(certificate) {
   return `Promised ${sure}: ${subject} at most ${most}.`;
 }
 
-function table_of(certificate) {
+// "B2'_T (return in the model)" is a form of B2.
+function say({ term, level }) {
+  const [first] = term.split(" ");
+  const known = meaning[first] ?? meaning[first.replace(/_T$/, "").replace(/'$/, "")];
+  return known ?? (level === "paper" ? "A published formula, evaluated as it is printed." : "A bound from the distance of the two policies.");
+}
+
+function table_of(rows) {
   const box = element("div", undefined, "scroll");
   box.tabIndex = 0;
   box.setAttribute("role", "region");
@@ -47,13 +71,12 @@ function table_of(certificate) {
     head.append(cell);
   }
   const body = element("tbody");
-  for (const row of certificate.rows) {
+  for (const row of rows) {
     const line = element("tr", undefined, row.vacuous ? "vacuous" : undefined);
     const name = element("th", `${row.term}${row.winner ? " (least)" : ""}`);
     name.scope = "row";
     const about = row.about === "return" ? "" : ` About the ${plain(row.about)}.`;
-    const said = meaning[row.term.split(/[ ,]/)[0]] ?? "A bound from the distance of the two policies.";
-    line.append(name, element("td", said + about + (row.vacuous ? " Says nothing that was not known before." : "")),
+    line.append(name, element("td", say(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")),
       element("td", level_words[row.level] ?? row.level), element("td", number(row.value, 4), "number"), element("td", number(row.measured, 4), "number"));
     body.append(line);
   }
@@ -73,8 +96,13 @@ function list_in_details(title, lines) {
   return details;
 }
 
+// `undefined` is not known yet, null is none.
 export function show_certificate(parent, certificate, { stored, k }) {
   parent.replaceChildren();
+  if (certificate === undefined) {
+    parent.append(element("p", "Measuring...", "note"));
+    return;
+  }
   if (!certificate) {
     parent.append(element("p", "There is no certificate: 'mercer certify FILE' makes one.", "note"));
     return;
@@ -86,7 +114,14 @@ export function show_certificate(parent, certificate, { stored, k }) {
   if (certificate.budget_percent !== null && certificate.budget_percent !== undefined) {
     parent.append(element("p", `Allowed: ${percent(certificate.budget_percent)}. ${certificate.met ? "Kept." : "Not kept."}`, certificate.met ? "good" : "bad"));
   }
-  parent.append(table_of(certificate));
+  const first = certificate.rows.filter((row) => row.level === "statistical" || row.winner || row.term === "model-exact (return in the model)");
+  const others = certificate.rows.filter((row) => !first.includes(row));
+  parent.append(table_of(first));
+  if (others.length > 0) {
+    const details = element("details");
+    details.append(element("summary", `${whole(others.length)} more bounds`), table_of(others));
+    parent.append(details);
+  }
   const assumptions = [...new Set(certificate.rows.flatMap((row) => row.assumptions))];
   if (assumptions.length > 0) parent.append(list_in_details("What it rests on", assumptions));
   if (certificate.not_covered.length > 0) parent.append(list_in_details("What it says nothing about", certificate.not_covered));

@@ -52,10 +52,9 @@ class Page {
     this.view = view;
     this.subject = null;
     this.evaluation = null;
-    this.episodes_asked = null;
     this.store = make_store({
       subject: -1, place: 0, unit: "k", off: [], x: 0, y: 1, output: 0, fixed: [], visits: true, look: "map",
-      start: null, another: 0, file: "source", window: null,
+      start: null, another: 0, file: "source",
     });
     const polar_box = document.createElement("div");
     polar_box.className = "panels";
@@ -110,7 +109,7 @@ class Page {
     $("visits").addEventListener("change", (event) => store.set({ visits: event.target.checked }));
     $("terms-all").addEventListener("click", () => store.set({ off: [] }));
     $("new-start").addEventListener("click", () => store.set({ start: null, another: store.get().another + 1 }));
-    $("measure").addEventListener("click", () => this.evaluate(Number($("episodes").value)));
+    $("measure").addEventListener("click", () => this.evaluate());
     $("cancel").addEventListener("click", () => this.cancel_evaluation());
     $("copy").addEventListener("click", () => this.copy());
 
@@ -126,6 +125,7 @@ class Page {
   size_changed() {
     const { off } = this.store.get();
     this.show_terms();
+    if (this.store.get().place >= 0) this.show_promise(this.subject.sizes[this.store.get().place].k, undefined);
     $("terms-all").disabled = off.length === 0;
     this.ask(() => this.show_policy());
     this.later_evaluate();
@@ -140,6 +140,7 @@ class Page {
     const { subject } = this;
     $("subject").value = String(id);
     $("summary").textContent = this.summary();
+    $("formula").replaceChildren(...subject.formulas.map((line) => Object.assign(document.createElement("code"), { textContent: line })));
     $("k").max = subject.sizes.length - 1;
     $("k").disabled = subject.sizes.length < 2;
     const axes = subject.axes.map((axis, d) => [d, plain(axis.name)]);
@@ -226,7 +227,7 @@ class Page {
     const map = look === "map";
     $("maps").hidden = !map;
     this.polar_box.hidden = map;
-    for (const node of document.querySelectorAll(".map-only")) node.classList.toggle("sr-hidden", !map), (node.hidden = !map || (node.id === "output-box" && this.subject.action.axes.length < 2));
+    for (const node of document.querySelectorAll(".map-only")) node.hidden = !map || (node.id === "output-box" && this.subject.action.axes.length < 2);
     if (map) {
       this.slice = await this.source.slice(this.question({ x, y, output, fixed, n: grid_of_map }));
       this.redraw_map();
@@ -252,20 +253,28 @@ class Page {
     this.store.set({ start });
   }
 
-  async evaluate(episodes = null) {
+  // The figures first, then every bound: some take a finite model of the task, and nobody should wait for those.
+  async evaluate() {
     await this.ask(async () => {
       if (this.store.get().place < 0) return;
       if (this.evaluation) $("tiles").classList.add("stale");
       $("cancel").hidden = !this.source.live;
       $("measured-on").textContent = this.source.live ? "Measuring..." : "";
+      const question = this.question({ episodes: Number($("episodes").value) });
       try {
-        this.evaluation = await this.source.evaluate(this.question(episodes ? { episodes } : { episodes: Number($("episodes").value) }));
+        if (this.source.live) {
+          this.evaluation = await this.source.evaluate({ ...question, bounds: "none" });
+          this.show_evaluation();
+          $("tiles").classList.remove("stale");
+          $("measured-on").textContent += " Working out the bounds...";
+        }
+        this.evaluation = await this.source.evaluate(question);
+        this.show_evaluation();
       } finally {
         $("cancel").hidden = true;
         $("tiles").classList.remove("stale");
-        if ($("measured-on").textContent === "Measuring...") $("measured-on").textContent = "";
+        $("measured-on").textContent = $("measured-on").textContent.replace("Measuring...", "").replace(" Working out the bounds...", "");
       }
-      this.show_evaluation();
     });
   }
 
@@ -282,10 +291,15 @@ class Page {
     $("tiles").replaceChildren(...list.childNodes);
     const { certificate } = evaluation;
     $("measured-on").textContent = certificate ? `Measured on ${whole(certificate.episodes)} paired episodes.` : (evaluation.why ?? "");
-    const whole_one = evaluation.k === subject.k && this.store.get().off.length === 0;
-    const stored = whole_one && subject.certificate;
-    show_certificate($("certificate-body"), stored ? subject.certificate : certificate, { stored: Boolean(stored), k: evaluation.k });
+    if (evaluation.all_bounds || !certificate) this.show_promise(evaluation.k, certificate);
     this.show_front();
+  }
+
+  // The certificate of the file where all of it is shown, otherwise what was measured here.
+  show_promise(k, measured) {
+    const whole_one = k === this.subject.k && this.store.get().off.length === 0;
+    const stored = whole_one && this.subject.certificate;
+    show_certificate($("certificate-body"), stored ? this.subject.certificate : measured, { stored: Boolean(stored), k });
   }
 
   async play() {

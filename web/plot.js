@@ -13,14 +13,14 @@ export function make_figure(parent, { title, name, width, height, table }) {
   return { figure, svg, words };
 }
 
-export function draw_axes(svg, { x, y, left, bottom, x_title, y_title, x_ticks = 5, y_ticks = 5, x_format, y_format }) {
+export function draw_axes(svg, { x, y, left, bottom, x_title, y_title, x_ticks = 5, y_ticks = 5, x_format, y_values = null }) {
   const [x0, x1] = x.range();
   const [y1, y0] = y.range();
   svg.selectAll("g.axis, text.title").remove();
   const across = svg.append("g").attr("class", "axis").attr("transform", `translate(0,${bottom})`);
   across.call(d3.axisBottom(x).ticks(x_ticks, x_format).tickSizeOuter(0).tickSize(4));
   const up = svg.append("g").attr("class", "axis").attr("transform", `translate(${left},0)`);
-  up.call(d3.axisLeft(y).ticks(y_ticks, y_format).tickSizeOuter(0).tickSize(4));
+  up.call(d3.axisLeft(y).ticks(y_ticks).tickValues(y_values).tickFormat(y_values && String).tickSizeOuter(0).tickSize(4));
   svg.append("text").attr("class", "title").attr("x", (x0 + x1) / 2).attr("y", bottom + 31).attr("text-anchor", "middle").text(x_title);
   svg.append("text").attr("class", "title").attr("transform", `translate(${left - 31},${(y0 + y1) / 2}) rotate(-90)`)
     .attr("text-anchor", "middle").text(y_title);

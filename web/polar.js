@@ -48,7 +48,10 @@ export function make_polar(parent) {
         difference: shown.teacher && shown.embedding.map((row, r) => row.map((mass, b) => mass - shown.teacher[r][b])),
       });
       const rings = shown.embedding.length, thick = (outer - inner) / rings;
-      const most = Math.max(...[shown.teacher, shown.embedding].filter(Boolean).flat(2));
+      // Colours follow the root of a mass: squashed policies pile up at the ends of the range and would leave the rest pale.
+      const all = [shown.teacher, shown.embedding].filter(Boolean).flat(2).filter((mass) => mass > 0).sort((a, b) => a - b);
+      const most = all[Math.floor(0.99 * (all.length - 1))];
+      const root = (mass) => Math.sign(mass) * Math.sqrt(Math.min(1, Math.abs(mass) / most));
       for (const { svg, panel, figure } of panels) {
         const grid = grids[panel];
         figure.hidden = !grid;
@@ -57,8 +60,8 @@ export function make_polar(parent) {
         svg.append("circle").attr("cx", middle).attr("cy", middle).attr("r", outer).attr("fill", panel === "difference" ? "#f7f7f7" : likely(0));
         const arcs = svg.append("g").attr("transform", `translate(${middle},${middle})`);
         grid.forEach((row, r) => row.forEach((mass, b) => {
-          const share = panel === "difference" ? 0.5 + mass / (2 * most) : mass / most;
-          if (panel === "difference" ? Math.abs(mass) < most / 200 : share < 1 / 200) return;
+          const share = panel === "difference" ? 0.5 + root(mass) / 2 : root(mass);
+          if (Math.abs(root(mass)) < 1 / 30) return;
           arcs.append("path").attr("fill", (panel === "difference" ? apart : likely)(share)).attr("d", d3.arc()({
             innerRadius: inner + r * thick, outerRadius: inner + (r + 1) * thick + 0.2,
             startAngle: turn(edges[b]), endAngle: turn(edges[b + 1]),

@@ -26,7 +26,7 @@ export function tiles(evaluation, subject) {
     const interval = ci95_percent ? `95% interval ${percent(ci95_percent[0])} to ${percent(ci95_percent[1])}` : "";
     made.push(tile("Against its teacher", loss_text(loss_percent), interval));
     made.push(tile("Promised at most", upper === null || upper === undefined ? number(certificate.upper_return) : percent(upper),
-      `with ${number(100 * certificate.confidence)}% confidence${upper === null ? ", in units of return" : ""}`));
+      `with ${number(100 * certificate.confidence)}% confidence, from ${whole(certificate.episodes)} episodes${upper === null ? ", in units of return" : ""}`));
     made.push(tile("Return", number(embedding.mean, 4), `teacher ${number(teacher.mean, 4)}`));
   }
   made.push(tile("Payload", `${whole(evaluation.payload_bytes)} bytes`, subject.teacher.bytes ? `teacher's file ${whole(subject.teacher.bytes)}` : ""));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -56,10 +57,11 @@ void add_distance(const Subject& subject, const Shown& now, json& answer) {
   if (found.tv) answer["tv"] = number(*found.tv);
 }
 
-mercer::CertifyOptions certify_options(const Subject& subject, std::size_t episodes, std::size_t seed) {
+mercer::CertifyOptions certify_options(const Subject& subject, std::size_t episodes, std::size_t seed, bool all) {
   mercer::CertifyOptions options;
   options.episodes = episodes;
   options.coupled = std::min<std::size_t>(episodes, 200);
+  if (!all) options.levels.clear();
   // Episodes that neither made the embedding nor were looked at when it was made.
   options.seed = subject.file().origin.seed + (std::uint64_t{1} << 33) + seed;
   options.act = subject.world().act;
@@ -70,11 +72,11 @@ json episode_json(const mercer::Rollouts& played, std::size_t states, std::size_
   json states_out = json::array(), actions_out = json::array(), rewards = json::array();
   const std::size_t steps = played.steps();
   for (std::size_t step = 0; step < steps; step += stride) {
-    for (std::size_t d = 0; d < states; ++d) states_out.push_back(number(played.states[step * states + d]));
-    for (std::size_t d = 0; d < actions; ++d) actions_out.push_back(number(played.actions[step * actions + d]));
+    for (std::size_t d = 0; d < states; ++d) states_out.push_back(short_number(played.states[step * states + d]));
+    for (std::size_t d = 0; d < actions; ++d) actions_out.push_back(short_number(played.actions[step * actions + d]));
     double sum = 0;
     for (std::size_t s = step; s < std::min(step + stride, steps); ++s) sum += played.rewards[s];
-    rewards.push_back(number(sum));
+    rewards.push_back(short_number(sum));
   }
   return {{"states", states_out},
           {"actions", actions_out},
@@ -162,7 +164,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"default_axes", {0, axes.size() > 1 ? 1 : 0}},
           {"action", {{"axes", actions}, {"count", contract.action.count}}},
           {"teacher",
-           {{"name", world.teacher_spec},
+           {{"name", std::filesystem::path(world.teacher_spec).filename().string()},
             {"bytes", world.teacher_bytes == 0 ? json(nullptr) : json(world.teacher_bytes)},
             {"missing", world.missing}}},
           {"act", world.act == mercer::Act::mean ? "mean" : "sample"},
@@ -177,6 +179,7 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   const auto now = shown(subject, question);
   const std::size_t episodes = question.integer("episodes", 2, most_episodes, 1000);
   const std::size_t seed = question.integer("seed", 0, 1'000'000'000, 0);
+  const bool all = question.word("bounds") != "none";
   const ShownCode& code = now->code();
   json answer{{"k", now->embedding().k()},
               {"payload_bytes", now->embedding().payload().size()},
@@ -184,7 +187,8 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
               {"operations", code.made ? json(code.made->operations.total()) : json()},
               {"flash_bytes", code.made ? json(code.made->flash_bytes) : json()},
               {"certificate", nullptr},
-              {"loss_percent", nullptr}};
+              {"loss_percent", nullptr},
+              {"all_bounds", all}};
   progress.check();
   add_distance(subject, *now, answer);
   const World& world = subject.world();
@@ -192,7 +196,7 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
     answer["why"] = "Nothing was played. " + world.missing;
     return answer;
   }
-  const mercer::CertifyOptions options = certify_options(subject, episodes, seed);
+  const mercer::CertifyOptions options = certify_options(subject, episodes, seed, all);
   mercer::RolloutOptions playing;
   playing.episodes = episodes;
   playing.seed = options.seed;
@@ -285,7 +289,7 @@ json polar(const Subject& subject, const Question& question) {
     axes.push_back(axis_json(world.visited.axes[d], world.visited.window[d]));
   for (const std::size_t i : order) {
     json state = json::array();
-    for (std::size_t d = 0; d < axes.size(); ++d) state.push_back(number(world.visited.state_view()(d, i)));
+    for (std::size_t d = 0; d < axes.size(); ++d) state.push_back(short_number(world.visited.state_view()(d, i)));
     rings.push_back(std::move(state));
   }
   return {{"axes", axes},

@@ -11,6 +11,14 @@ inline nlohmann::ordered_json number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
+/// The same with so many digits.
+inline nlohmann::ordered_json short_number(double value, int digits = 5) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == 0) return 0;
+  const double unit = std::pow(10.0, digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(value)))));
+  return std::round(value * unit) / unit;
+}
+
 /// A list with `digits` digits of its largest number: a page needs no more, and half the bytes are saved.
 inline nlohmann::ordered_json rounded(std::span<const double> values, int digits) {
   double most = 0;
