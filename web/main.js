@@ -37,12 +37,24 @@ function radio(name, listener) {
   }
 }
 
+// The page is busy while something that it shows is still being worked out.
+let under_way = 0;
+function busy(change) {
+  under_way += change;
+  document.querySelector("main").setAttribute("aria-busy", String(under_way > 0));
+}
+
 // Runs the newest of a burst of calls.
 function settle(milliseconds, work) {
   let timer = 0;
-  return (...arguments_) => {
+  return () => {
+    if (timer === 0) busy(1);
     clearTimeout(timer);
-    timer = setTimeout(() => work(...arguments_), milliseconds);
+    timer = setTimeout(() => {
+      timer = 0;
+      work();
+      busy(-1);
+    }, milliseconds);
   };
 }
 
@@ -80,12 +92,13 @@ class Page {
 
   // What an answer depends on besides its own settings.
   question(extra = {}) {
-    const { subject, place, off } = this.store.get();
-    return { subject, k: this.subject.sizes[place].k, off, ...extra };
+    const { place, off } = this.store.get();
+    return { subject: this.subject.id, k: this.subject.sizes[place].k, off, ...extra };
   }
 
   // Trouble is told once, and an answer that nobody waits for any more is no trouble.
   async ask(work) {
+    busy(1);
     try {
       await work();
       $("trouble").hidden = true;
@@ -93,6 +106,8 @@ class Page {
       if (trouble instanceof Superseded) return;
       $("trouble").textContent = trouble.message;
       $("trouble").hidden = false;
+    } finally {
+      busy(-1);
     }
   }
 
@@ -136,7 +151,10 @@ class Page {
 
   async open_subject() {
     const id = this.store.get().subject;
-    this.subject = await this.source.subject(id);
+    this.store.set({ place: -1 });
+    const next = await this.source.subject(id);
+    if (this.store.get().subject !== id) return;
+    this.subject = next;
     const { subject } = this;
     $("subject").value = String(id);
     $("summary").textContent = this.summary();
@@ -152,7 +170,6 @@ class Page {
     const [x, y] = subject.default_axes;
     this.evaluation = null;
     const place = subject.sizes.length - 1;
-    this.store.set({ place: -1 });
     this.store.set({ x, y, output: 0, fixed: [...subject.typical], start: null, another: 0 });
     this.set_axis_controls();
     this.store.set({ place, off: [] });
@@ -285,10 +302,7 @@ class Page {
 
   show_evaluation() {
     const { evaluation, subject } = this;
-    const list = document.createElement("dl");
-    list.className = "tiles";
-    list.append(...tiles(evaluation, subject));
-    $("tiles").replaceChildren(...list.childNodes);
+    $("tiles").replaceChildren(...tiles(evaluation, subject));
     const { certificate } = evaluation;
     $("measured-on").textContent = certificate ? `Measured on ${whole(certificate.episodes)} paired episodes.` : (evaluation.why ?? "");
     if (evaluation.all_bounds || !certificate) this.show_promise(evaluation.k, certificate);

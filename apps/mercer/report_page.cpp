@@ -25,7 +25,7 @@ struct Extent {
 };
 
 Extent extent_for(std::size_t subjects, std::size_t axes) {
-  const std::size_t sizes = std::clamp<std::size_t>(12 / subjects, 1, 10);
+  const std::size_t sizes = std::clamp<std::size_t>(24 / subjects, 2, 10);
   if (axes <= 2) return {sizes, subjects > 4 ? 48u : 64u, 1, subjects > 4 ? 9u : 25u};
   if (axes == 3) return {sizes, 36, subjects > 4 ? 3u : 5u, 9};
   return {sizes, 24, axes == 4 ? 3u : 1u, 9};
