@@ -49,9 +49,12 @@ class TimedStream final : public httplib::Stream {
 
   ssize_t read(char* to, std::size_t size) override {
     if (begin_ == end_) {
-      if (taken_ > limits_.request_bytes || !wait_for(socket_, POLLIN, read_until_)) return -1;
-      const ssize_t got = ::recv(socket_, buffer_.data(), buffer_.size(), 0);
-      if (got <= 0) return got;
+      const bool may_read = taken_ <= limits_.request_bytes && wait_for(socket_, POLLIN, read_until_);
+      const ssize_t got = may_read ? ::recv(socket_, buffer_.data(), buffer_.size(), 0) : -1;
+      if (got <= 0) {
+        broken_ = true;
+        return got;
+      }
       begin_ = 0;
       end_ = static_cast<std::size_t>(got);
       taken_ += end_;
@@ -74,12 +77,13 @@ class TimedStream final : public httplib::Stream {
   socket_t socket() const override { return socket_; }
 
   bool has_more() const { return begin_ < end_; }
+  bool broken() const { return broken_; }
 
  private:
   socket_t socket_;
   const HttpLimits& limits_;
   Clock::time_point read_until_, write_until_;
-  bool writing_ = false;
+  bool writing_ = false, broken_ = false;
   std::array<char, 4096> buffer_;
   std::size_t begin_ = 0, end_ = 0, taken_ = 0;
 };
@@ -214,10 +218,12 @@ void HttpServer::serve(Connection& connection) {
   for (std::size_t request = 1; request <= limits_.requests; ++request) {
     if (!wait_for(connection.socket, POLLIN, Clock::now() + limits_.between)) return;
     TimedStream stream(connection.socket, limits_);
-    bool closed = false;
-    if (!process_request(stream, request == limits_.requests, closed, {})) return;
-    // Bytes behind the request would be a second one sent in advance, which browsers do not do.
-    if (closed || connection.close || stream.has_more()) return;
+    bool closed = false, understood = false;
+    const bool answered =
+        process_request(stream, request == limits_.requests, closed, [&](httplib::Request&) { understood = true; });
+    // The library would take what is left of a request that it did not understand for the next one. Bytes behind a
+    // request would be a second one sent in advance, which browsers do not do.
+    if (!answered || closed || !understood || connection.close || stream.broken() || stream.has_more()) return;
     const std::lock_guard lock(mutex_);
     if (ending_ || connection.given_way) return;
     connections_.splice(connections_.end(), connections_, std::ranges::find(connections_, &connection));

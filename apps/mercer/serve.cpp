@@ -67,7 +67,11 @@ class Explorer {
       answer_error(response, 500, "The server failed to answer this.");
     });
     server_.set_error_handler([](const Request&, Response& response) {
-      if (response.body.empty()) answer_error(response, response.status, "There is nothing here.");
+      if (!response.body.empty()) return;
+      answer_error(response, response.status,
+                   response.status == 404
+                       ? "There is nothing here."
+                       : "This is no request that can be read, or it took longer than five seconds.");
     });
     server_.set_default_headers({{"Content-Security-Policy", std::string(page::served_policy())},
                                  {"X-Content-Type-Options", "nosniff"},

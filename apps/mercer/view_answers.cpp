@@ -42,6 +42,12 @@ std::vector<double> some_columns(mercer::MatrixView<const double> all, std::size
   return some;
 }
 
+// A certificate names its teacher as it was asked for; a page that may be passed on need not say where it lies.
+json certificate_of(mercer::Certificate certificate) {
+  certificate.teacher = std::filesystem::path(certificate.teacher).filename().string();
+  return json::parse(mercer::certificate_json(certificate));
+}
+
 void add_distance(const Subject& subject, const Shown& now, json& answer) {
   const World& world = subject.world();
   const auto all = world.visited.observation_view();
@@ -172,7 +178,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"terms", terms},
           {"can_switch", !terms.empty()},
           {"terms_note", terms_note(subject)},
-          {"certificate", file.certificate ? json::parse(mercer::certificate_json(*file.certificate)) : json()}};
+          {"certificate", file.certificate ? certificate_of(*file.certificate) : json()}};
 }
 
 json evaluate(const Subject& subject, const Question& question, const mercer::Progress& progress) {
@@ -218,7 +224,7 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   answer["embedding"] = to_json(mercer::summarise(paired.student));
   answer["loss_percent"] = number(loss.loss_percent);
   answer["ci95_percent"] = {number(loss.ci95_percent.low), number(loss.ci95_percent.high)};
-  answer["certificate"] = json::parse(mercer::certificate_json(certificate));
+  answer["certificate"] = certificate_of(certificate);
   return answer;
 }
 
