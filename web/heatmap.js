@@ -54,14 +54,14 @@ function draw_legend(svg, look) {
   }
 }
 
-// Lines of equal visits: half, a tenth and a hundredth of the most visited place.
+// Lines of equal visits: a tenth, a hundredth and a thousandth of the most visited place.
 function draw_visits(svg, slice, shown) {
   svg.selectAll("g.visits").remove();
   if (!shown || !slice.visits) return;
   const { n, visits } = slice;
   const most = Math.max(...visits);
   if (!(most > 0)) return;
-  const lines = d3.contours().size([n, n]).thresholds([0.5, 0.1, 0.01].map((share) => share * most))(visits);
+  const lines = d3.contours().size([n, n]).thresholds([0.1, 0.01, 0.001].map((share) => share * most))(visits);
   const width = size - frame.left - frame.right, height = frame.bottom - frame.top;
   const project = d3.geoTransform({
     point(x, y) { this.stream.point(frame.left + (x / n) * width, frame.bottom - (y / n) * height); },

@@ -14,7 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 struct HttpServer::Connection {
   socket_t socket;
-  Clock::time_point since = Clock::now();  ///< of the request that is being read
   std::atomic<bool> at_work = false;
   bool close = false;
   bool given_way = false;

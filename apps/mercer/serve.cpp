@@ -1,6 +1,10 @@
 #include <algorithm>
+#include <atomic>
 #include <charconv>
+#include <map>
+#include <mutex>
 #include <set>
+#include <thread>
 
 #include <arpa/inet.h>
 #include <fmt/format.h>
@@ -85,12 +89,17 @@ class Explorer {
   int bind(int port) { return server_.bind(address_, port); }
 
   void run(const std::stop_token& stop) {
-    const std::stop_callback when_asked(stop, [this] {
+    if (stop.stop_requested()) return;
+    std::atomic<bool> ended = false;
+    const std::stop_callback when_asked(stop, [&] {
+      // The library forgets a wish to stop that comes before it listens.
+      while (!server_.is_running() && !ended) std::this_thread::sleep_for(std::chrono::milliseconds(1));
       quick_.stop_all();
       slow_.stop_all();
       server_.end();
     });
     server_.listen_after_bind();
+    ended = true;
   }
 
  private:
@@ -144,8 +153,7 @@ class Explorer {
     server_.Get(R"(/api/subject/(\d{1,6}))", [this](const Request& request, Response& response) {
       work(quick_, "", response, [&](const mercer::Progress&) {
         const nlohmann::json named{{"subject", std::stoul(request.matches[1])}};
-        const std::size_t id = Question(named).integer("subject", 0, library_.size() - 1);
-        return answers::about(library_[id], id, sizes_on_slider);
+        return about(Question(named).integer("subject", 0, library_.size() - 1));
       });
     });
     server_.Delete(R"(/api/work/([A-Za-z0-9-]{1,64}))", [this](const Request& request, Response& response) {
@@ -164,6 +172,17 @@ class Explorer {
     add_question("code", quick_, [](const Subject& subject, const Question& question, const mercer::Progress&) {
       return answers::code(subject, question);
     });
+  }
+
+  // Encoding every size of a large table takes a while, and never changes.
+  json about(std::size_t id) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (const auto found = about_.find(id); found != about_.end()) return found->second;
+    }
+    json made = answers::about(library_[id], id, sizes_on_slider);
+    const std::lock_guard lock(mutex_);
+    return about_.emplace(id, std::move(made)).first->second;
   }
 
   template <class Answer>
@@ -205,6 +224,8 @@ class Explorer {
 
   const Library& library_;
   std::string address_, token_;
+  std::mutex mutex_;
+  std::map<std::size_t, json> about_;
   // What takes long has places of its own, so that it never keeps the quick from being answered.
   WorkLimit quick_{16, std::chrono::seconds(20)}, slow_{4, std::chrono::seconds(60)};
   HttpServer server_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 
 #include "mercer/core/error.hpp"
 
@@ -37,6 +38,27 @@ bool from_distribution(const Policy& policy, MatrixView<const double> observatio
     for (std::size_t b = 0; b < bins; ++b) masses[s * bins + b] = std::max(0.0, row[b + 1] - row[b]);
   }
   return true;
+}
+
+std::vector<std::size_t> one_of_each_cell(MatrixView<const double> observations) {
+  constexpr double bins = 12;
+  std::set<std::vector<std::uint8_t>> seen;
+  std::vector<std::size_t> first;
+  std::vector<std::uint8_t> cell(observations.rows());
+  std::vector<Range> ranges;
+  for (std::size_t d = 0; d < observations.rows(); ++d) {
+    const auto [low, high] = std::ranges::minmax(observations.row(d));
+    ranges.push_back({low, high});
+  }
+  for (std::size_t s = 0; s < observations.cols(); ++s) {
+    for (std::size_t d = 0; d < cell.size(); ++d) {
+      const double width = ranges[d].width();
+      const double share = width > 0 ? (observations(d, s) - ranges[d].low) / width : 0;
+      cell[d] = static_cast<std::uint8_t>(std::min(bins - 1, std::floor(bins * share)));
+    }
+    if (seen.insert(cell).second) first.push_back(s);
+  }
+  return first;
 }
 
 }  // namespace
@@ -89,11 +111,10 @@ std::vector<std::size_t> states_by_action(const Policy& policy, MatrixView<const
   const std::size_t states = observations.cols();
   std::vector<double> actions(policy.action_space().dimensions() * states);
   policy.mean_action(observations, {actions.data(), policy.action_space().dimensions(), states});
-  std::vector<std::size_t> order(states), chosen;
-  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::vector<std::size_t> order = one_of_each_cell(observations), chosen;
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return actions[a] < actions[b]; });
-  const std::size_t count = std::min(most, states);
-  for (std::size_t i = 0; i < count; ++i) chosen.push_back(order[i * states / count]);
+  const std::size_t count = std::min(most, order.size());
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(order[i * order.size() / count]);
   return chosen;
 }
 

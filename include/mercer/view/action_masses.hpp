@@ -19,7 +19,8 @@ std::vector<double> action_edges(const Space& action, std::size_t bins);
 std::vector<double> action_masses(const Policy& policy, MatrixView<const double> observations,
                                   std::span<const double> edges, Act act, std::size_t draws = 400);
 
-/// Numbers of up to `most` states, evenly picked, in the order of a policy's mean action: how rows of a picture stand.
+/// Numbers of up to `most` states, in the order of a policy's mean action: how rows of a picture stand. Of states that
+/// share a cell of 12 bins along each dimension one is taken, so that places count and not how often they are visited.
 std::vector<std::size_t> states_by_action(const Policy& policy, MatrixView<const double> observations,
                                           std::size_t most);
 
