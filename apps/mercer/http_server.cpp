@@ -119,8 +119,11 @@ class HttpServer::Threads final : public httplib::TaskQueue {
     {
       std::unique_lock lock(server_.mutex_);
       if (server_.threads_ >= server_.limits_.connections) server_.give_way();
-      const bool full = server_.threads_ >= 2 * server_.limits_.connections;
-      if (!full && !server_.ending_ && start(serve)) return;
+      // Whoever gave way is about to end. Only when that takes long, or all are at work, is the new one sent away.
+      const bool room = server_.ended_.wait_for(lock, std::chrono::seconds(2), [&] {
+        return server_.threads_ < 2 * server_.limits_.connections || server_.ending_;
+      });
+      if (room && !server_.ending_ && start(serve)) return;
     }
     refusing = true;
     serve();
@@ -205,11 +208,17 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
   of_this_thread = &connection;
   serve(connection);
   of_this_thread = nullptr;
+  bool at_once = false;
   {
     const std::lock_guard lock(mutex_);
     connections_.erase(place);
+    at_once = connection.given_way || ending_;
   }
-  close_politely(socket);
+  if (at_once) {
+    ::close(socket);
+  } else {
+    close_politely(socket);
+  }
   return true;
 }
 

@@ -21,7 +21,7 @@ test("the slider changes figures and map", async () => {
   await move_slider(page, "#k", 3);
   await changes(() => map_picture(page, 2), former.map, "the map");
   await changes(() => tile(page, "Payload"), former.bytes, "the payload");
-  assert.match(await page.locator("#k-text").textContent(), /^4 of 8/);
+  assert.match(await page.locator("#k-text").textContent(), /^4 of 10/);
 });
 
 test("many moves end where the slider ends", async () => {
@@ -70,9 +70,15 @@ test("measuring can be cancelled", async () => {
 
 test("light and dark have no serious accessibility problem", async () => {
   await page.locator("#subject").selectOption({ index: 0 });
-  await changes(async () => /8 terms/.test(await tile(page, "Numbers")), false, "the figures");
+  await changes(async () => /10 terms/.test(await tile(page, "Numbers")), false, "the figures");
+  await page.locator("#episodes").selectOption("20000");
+  await page.locator("#measure").click();
+  await settled(page);
   await check_accessibility(page, "light");
+  await page.mouse.move(0, 0);
   await page.screenshot({ path: join(screenshots, "explorer.png") });
+  await move_slider(page, "#scrub", 22);
+  await page.locator("#episode").screenshot({ path: join(screenshots, "explorer-episode.png") });
   await page.locator("#theme").click();
   await check_accessibility(page, "dark");
   await page.getByLabel("polar plot").check();

@@ -33,7 +33,7 @@ test("the slider changes figures, map and code", async () => {
   await changes(() => map_picture(page, 2), former.map, "the map");
   await changes(() => page.locator("#code-text").textContent(), former.code, "the code");
   assert.equal(await map_picture(page, 1), former.teacher, "the teacher does not depend on the size");
-  assert.match(await page.locator("#k-text").textContent(), /^1 of 8/);
+  assert.match(await page.locator("#k-text").textContent(), /^1 of 10/);
 });
 
 test("bytes and terms are two names of one slider", async () => {

@@ -24,7 +24,7 @@ export function mercer(...words) {
 
 export function make_embeddings() {
   if (existsSync(join(folder, "results/tried.json"))) return;
-  mercer("embed", "--route", "continuous", "--env", "pendulum", "--policy", teacher, "--k", 8, "--seed", 1, "--out", "small.mercer", "--quiet");
+  mercer("embed", "--route", "continuous", "--env", "pendulum", "--policy", teacher, "--k", 10, "--seed", 1, "--out", "small.mercer", "--quiet");
   mercer("embed", "--env", "pendulum", "--policy", teacher, "--k", 500, "--episodes", 100, "--seed", 1, "--out", "lattice.mercer", "--quiet");
   mercer("embed", "--route", "continuous", "--env", "mountain-car", "--policy", join(source, "tests/data/policies/mc_dqn_120000_q.onnx"), "--k", 5, "--seed", 1, "--out", "car.mercer", "--quiet");
   mercer("embed", "--env", "cart-pole", "--policy", "uniform", "--state-bins", 5, "--k", 20, "--episodes", 50, "--seed", 1, "--out", "pole.mercer", "--quiet");
