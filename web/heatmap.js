@@ -3,7 +3,7 @@ import { axis_title, number, plain } from "./format.js";
 import { draw_axes, make_figure, palette, pixels } from "./plot.js";
 
 const size = 250;
-const frame = { left: 46, right: 8, top: 6, bottom: size - 40 };
+const frame = { left: 53, right: 8, top: 6, bottom: size - 40 };
 const signed = palette((share) => d3.interpolateRdBu(1 - share));
 const apart = palette((share) => d3.interpolatePuOr(1 - share));
 const grey = d3.rgb(150, 150, 150);

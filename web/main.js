@@ -335,7 +335,8 @@ class Page {
 
   // The present size of this embedding, other embeddings, and what was tried or could be used instead.
   front_points() {
-    const { candidates, alternatives } = this.view.front;
+    const here = ({ task }) => task === this.subject.task;
+    const candidates = this.view.front.candidates.filter(here), alternatives = this.view.front.alternatives.filter(here);
     const points = candidates.map((one) => ({
       name: `${plain(one.route)} ${one.basis}, ${one.k} terms${one.format ? `, ${one.format}` : ""}`,
       kind: "embedding", bytes: one.payload_bytes, loss_percent: one.loss_percent, on_front: one.on_front,

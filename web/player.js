@@ -4,7 +4,7 @@ import { draw_axes, make_figure } from "./plot.js";
 import { can_draw, draw_scene } from "./scene.js";
 
 const who = { teacher: "var(--teacher)", embedding: "var(--student)" };
-const trace = { width: 340, height: 150, left: 46, right: 8, top: 6, bottom: 112 };
+const trace = { width: 340, height: 150, left: 53, right: 8, top: 6, bottom: 112 };
 
 function state_at(episode, names, step) {
   const d = names.length;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -20,12 +21,14 @@ using json = nlohmann::ordered_json;
 
 struct Point {
   double bytes, loss;
+  std::string task;
 };
 
-// None of the others is as small and loses as little, unless it is the same.
+// None of the others in its task is as small and loses as little, unless it is the same.
 bool on_front(const Point& one, const std::vector<Point>& all) {
   return std::ranges::none_of(all, [&](const Point& other) {
-    return other.bytes <= one.bytes && other.loss <= one.loss && (other.bytes < one.bytes || other.loss < one.loss);
+    return other.task == one.task && other.bytes <= one.bytes && other.loss <= one.loss &&
+           (other.bytes < one.bytes || other.loss < one.loss);
   });
 }
 
@@ -122,7 +125,10 @@ void Library::read_tried(const fs::path& folder) {
       const char* bytes = list == &tried_ ? "payload_bytes" : "bytes";
       const bool known = one.is_object() && one.contains(bytes) && one[bytes].is_number() &&
                          one.contains("loss_percent") && one["loss_percent"].is_number();
-      if (known && list->size() < most_listed) list->push_back(one);
+      if (!known || list->size() >= most_listed) continue;
+      list->push_back(one);
+      // Losses in different tasks do not compare; a folder is of one.
+      list->back()["task"] = subjects_.empty() ? "" : subjects_.back()->world().env_spec;
     }
   }
 }
@@ -145,6 +151,7 @@ nlohmann::ordered_json Library::front() const {
                           {"basis", text(one, "basis")},
                           {"k", one.contains("k") && one["k"].is_number() ? json(one["k"]) : json()},
                           {"format", text(one, "format")},
+                          {"task", one["task"]},
                           {"subject", subject}});
   }
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
@@ -157,19 +164,26 @@ nlohmann::ordered_json Library::front() const {
                           {"basis", embedding.basis()},
                           {"k", embedding.k()},
                           {"format", ""},
+                          {"task", subjects_[i]->world().env_spec},
                           {"subject", i}});
   }
   for (const json& one : candidates)
-    points.push_back({one["payload_bytes"].get<double>(), one["loss_percent"].get<double>()});
+    points.push_back(
+        {one["payload_bytes"].get<double>(), one["loss_percent"].get<double>(), one["task"].get<std::string>()});
   for (std::size_t i = 0; i < points.size(); ++i) candidates[i]["on_front"] = on_front(points[i], points);
   json alternatives = json::array();
-  const World& world = subjects_[0]->world();
-  if (world.teacher_bytes > 0) {
-    alternatives.push_back({{"name", "teacher's file"}, {"bytes", world.teacher_bytes}, {"loss_percent", 0}});
+  std::set<std::pair<std::string, std::uintmax_t>> teachers;
+  for (const auto& subject : subjects_) {
+    const World& world = subject->world();
+    if (world.teacher_bytes == 0 || !teachers.emplace(world.env_spec, world.teacher_bytes).second) continue;
+    alternatives.push_back(
+        {{"name", "teacher's file"}, {"bytes", world.teacher_bytes}, {"loss_percent", 0}, {"task", world.env_spec}});
   }
   for (const nlohmann::json& one : alternatives_) {
-    alternatives.push_back(
-        {{"name", text(one, "name")}, {"bytes", one["bytes"]}, {"loss_percent", one["loss_percent"]}});
+    alternatives.push_back({{"name", text(one, "name")},
+                            {"bytes", one["bytes"]},
+                            {"loss_percent", one["loss_percent"]},
+                            {"task", one["task"]}});
   }
   const std::string note = tried_.empty()
                                ? "A folder of 'mercer compress --results' shows every candidate that was tried."
