@@ -27,7 +27,8 @@ std::string shown(const json& value) {
 }
 
 std::size_t to_integer(const std::string& key, const json& value, std::size_t low, std::size_t high) {
-  if (!value.is_number_unsigned() || value.get<std::uint64_t>() < low || value.get<std::uint64_t>() > high) {
+  const bool whole = value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+  if (!whole || value.get<std::uint64_t>() < low || value.get<std::uint64_t>() > high) {
     refuse(key, value, fmt::format("a whole number from {} to {}", low, high));
   }
   return value.get<std::size_t>();
