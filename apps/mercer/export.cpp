@@ -5,6 +5,7 @@
 #include "mercer/core/error.hpp"
 #include "mercer/export/c.hpp"
 #include "mercer/export/json.hpp"
+#include "mercer/export/st.hpp"
 #include "mercer/io/file.hpp"
 #include "program.hpp"
 #include "report.hpp"
@@ -23,10 +24,10 @@ struct ExportVerb {
   std::vector<std::string> safe_action;
 
   void run(const CommonOptions& common) const {
-    if (format != "c" && format != "json") {
+    if (format != "c" && format != "st" && format != "json") {
       throw Error(format.empty() ? ErrorCode::missing_option : ErrorCode::unknown_name,
                   format.empty() ? "nothing was said about what to export to" : fmt::format("no format '{}'", format),
-                  "Write 'mercer export c FILE.mercer --out FOLDER' or 'mercer export json FILE.mercer --out FOLDER'");
+                  "Write 'mercer export c FILE.mercer --out FOLDER', or 'st' or 'json' in the place of 'c'");
     }
     if (file.empty()) {
       throw Error(ErrorCode::missing_option, "no embedding was named",
@@ -44,6 +45,7 @@ struct ExportVerb {
     mercer::COptions all = options;
     for (const std::string& number : safe_action)
       all.safe_action.push_back(parse_setting<double>(number, "--safe-action"));
+    if (format == "st") return report_st(embedding, all, common);
     report(mercer::export_c(embedding, all), common, embedding.embedding.is_lattice() ? modes(embedding, all) : json());
   }
 
@@ -72,6 +74,28 @@ struct ExportVerb {
              cost["operations"].get<std::size_t>());
       }
     }
+  }
+
+  void report_st(const mercer::EmbeddingFile& embedding, const mercer::COptions& all,
+                 const CommonOptions& common) const {
+    if (all.numbers == mercer::CNumbers::fixed || all.mode == mercer::CMode::coefficients) {
+      throw Error(ErrorCode::bad_value, "Structured Text is written in REAL, and a lattice as a table",
+                  "Leave --numbers and --mode out");
+    }
+    const mercer::StExport made = mercer::export_st(embedding, {.name = all.name, .safe_action = all.safe_action});
+    const json files{write(all.name + ".st", made.source)};
+    if (!common.quiet) {
+      tell("{}\n{} bytes of constants, {} of variables, {} operations for an action\n", files[0].get<std::string>(),
+           made.table_bytes, made.variable_bytes, made.operations.total());
+      tell("largest difference from the model: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
+    }
+    if (!common.json) return;
+    print_json({{"files", files},
+                {"flash_bytes", made.table_bytes},
+                {"operations", made.operations.total()},
+                {"variable_bytes", made.variable_bytes},
+                {"error_measured", made.error},
+                {"error_stated", made.stated_error}});
   }
 
   std::string write(const std::string& name, const std::string& text) const {
@@ -119,10 +143,11 @@ struct ExportVerb {
 }  // namespace
 
 void add_export(Program& program) {
-  Verb& verb = program.add_verb("export", "Write an embedding as C for any device, or as JSON");
+  Verb& verb =
+      program.add_verb("export", "Write an embedding as C for any device, as Structured Text for PLCs, or as JSON");
   const auto state = std::make_shared<ExportVerb>();
   Settings& settings = *verb.settings;
-  verb.app->add_option("FORMAT", state->format, "c or json")->type_name("");
+  verb.app->add_option("FORMAT", state->format, "c, st or json")->type_name("");
   settings.add({"file", "The embedding", "FILE"}, state->file);
   verb.app->add_option("FILE", state->file, "The embedding")->type_name("");
   settings.add({"out", "The folder for the files", "FOLDER"}, state->out);

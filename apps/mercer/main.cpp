@@ -16,6 +16,7 @@ int main(int argc, char** argv) {
   add_inspect(program);
   add_report(program);
   add_serve(program);
+  add_reproduce(program);
   add_list(program);
   add_completion(program);
   add_manual(program);

@@ -65,6 +65,7 @@ void add_export(Program& program);
 void add_inspect(Program& program);
 void add_report(Program& program);
 void add_serve(Program& program);
+void add_reproduce(Program& program);
 void add_list(Program& program);
 void add_completion(Program& program);
 void add_manual(Program& program);

@@ -24,6 +24,8 @@ void check_name(const std::string& name) {
               "Give 1 to 40 letters, digits and '_', a letter first");
 }
 
+}  // namespace
+
 Outside outside_of(const Contract& contract, const COptions& options) {
   if (contract.observation.dimensions() == 0 || contract.action.dimensions() == 0) {
     throw Error(ErrorCode::missing_option, "the embedding's contract names no observations or no actions",
@@ -53,11 +55,12 @@ Outside outside_of(const Contract& contract, const COptions& options) {
   return outside;
 }
 
-// The teacher without the folder it lay in.
 std::string origin_text(const EmbeddingOrigin& origin) {
   const std::string name = std::filesystem::path(origin.teacher).filename().string();
   return fmt::format("{} ({})", name.empty() ? origin.teacher : name, origin.env);
 }
+
+namespace {
 
 std::string head_text(const ContinuousEmbedding& embedding) {
   switch (embedding.code().head) {
@@ -111,6 +114,7 @@ CExport export_lattice(const EmbeddingFile& file, const COptions& options) {
           : "In a cell that was never visited all actions are equally likely.",
       body.needs_libm ? "It needs the C library's expf (link with -lm)" : "It needs no library");
   facts.beyond = "Observations outside the lattice belong to the cell at that end";
+  facts.weights = "probabilities";
   return assemble(file, options, controller.outside, facts, std::move(body));
 }
 

@@ -7,9 +7,6 @@
 #include "export/c_text.hpp"
 
 namespace mercer {
-namespace {
-
-// Lines of at most 100 characters that begin with " * ".
 std::string comment_lines(const std::string& text) {
   const std::string clean = c_comment(text);
   std::string lines, line;
@@ -26,6 +23,8 @@ std::string comment_lines(const std::string& text) {
   }
   return lines + " * " + line + "\n";
 }
+
+namespace {
 
 std::string axis_lines(const Space& space, const char* array) {
   std::string lines;
@@ -58,8 +57,8 @@ std::string input_note(const COptions& options, const Outside& outside, const st
                             numbers_list(outside.safe));
 }
 
-std::string error_note(const COptions& options, const Outside& outside, const CBody& body) {
-  const char* of = outside.contract.action.is_discrete() ? "logits differ" : "actions differ";
+std::string error_note(const COptions& options, const Outside& outside, const CBody& body, const std::string& weights) {
+  const std::string of = (outside.contract.action.is_discrete() ? weights : "actions") + " differ";
   const char* unit = outside.contract.action.is_discrete() ? "" : " of the action's range";
   return fmt::format(
       "Its {} from the model's by at most {:.2g}{} (measured: {:.2g}, on states that fill the ranges{}).", of,
@@ -149,7 +148,7 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Outsi
   if (outside.contract.dt > 0) top += comment_lines(fmt::format("One action every {:g} s.", outside.contract.dt));
   if (fixed) top += comment_lines("All numbers are whole: a value times the ..._ONE_... below.");
   top += comment_lines(input_note(options, outside, facts.beyond)) + " *\n";
-  top += comment_lines(error_note(options, outside, body)) + comment_lines(cost_note(body)) + " *\n";
+  top += comment_lines(error_note(options, outside, body, facts.weights)) + comment_lines(cost_note(body)) + " *\n";
   top += comment_lines("Certificate: " + certificate_sentences(file));
   top += " */\n";
 

@@ -27,6 +27,9 @@ std::string c_whole_table(const std::string& type, const std::string& name, cons
 }
 std::string c_float_table(const std::string& name, std::span<const double> numbers, std::size_t columns = 0);
 
+/// Names of places in a text, and what goes there.
+using Places = std::vector<std::pair<std::string, std::string>>;
+
 /// Text with every "@NAME@" replaced: code reads better with its braces single.
 std::string fill(std::string text, std::span<const std::pair<std::string, std::string>> places);
 

@@ -15,6 +15,11 @@ struct Outside {
   double width(std::size_t action) const;
 };
 
+/// With the safe action of the options, or one of its own. Throws `missing_option`, `bad_value` or `out_of_range`.
+Outside outside_of(const Contract& contract, const COptions& options);
+/// The teacher without the folder it lay in, and the task.
+std::string origin_text(const EmbeddingOrigin& origin);
+
 /// A continuous embedding for a writer of C.
 struct ContinuousController {
   FlatTerms flat;
@@ -52,10 +57,15 @@ std::vector<std::vector<double>> test_states(const ContinuousController& control
 std::vector<double> model_answers(const ContinuousController& controller, std::span<const double> states);
 /// The self-test as C: acts on the given states and compares. Whole numbers must agree exactly where there are no
 /// limits.
+///
+/// Where actions are discrete the numbers that they are chosen by are compared, too, if `outputs` has them (and floats
+/// a limit): the choice alone would not notice most changes of a coefficient.
 std::string float_selftest(std::span<const double> given, std::span<const double> expected,
-                           std::span<const double> limits, std::size_t observations);
+                           std::span<const double> limits, std::size_t observations,
+                           std::span<const double> outputs = {}, double output_limit = 0);
 std::string fixed_selftest(std::span<const std::string> given, std::span<const std::string> expected,
-                           std::size_t observations, std::size_t actions, std::span<const std::string> limits = {});
+                           std::size_t observations, std::size_t actions, std::span<const std::string> limits = {},
+                           std::span<const std::string> outputs = {});
 /// "#define NAME_OBS_ONE_0 1048576.0": one for each observation and action.
 std::string fixed_macros(const Contract& contract, std::span<const int> obs_q, std::span<const int> act_q);
 /// Rounded up to two digits: at least `least`.

@@ -9,8 +9,6 @@
 namespace mercer {
 namespace {
 
-using Places = std::vector<std::pair<std::string, std::string>>;
-
 // Edges that are at equal distances as far as single precision tells.
 bool even(const Edges& axis) {
   const double first = axis.values.front(), width = axis.values.back() - first;

@@ -10,7 +10,6 @@ namespace mercer {
 namespace {
 
 using Kind = RowTerms::Kind;
-using Places = std::vector<std::pair<std::string, std::string>>;
 
 class RowWriter {
  public:

@@ -60,6 +60,20 @@ def test_what_is_written_compiles_and_checks_itself(mercer, embedding, numbers, 
     assert "icen" not in header
 
 
+@pytest.mark.parametrize("numbers", ["float", "fixed"])
+@pytest.mark.parametrize("mode", ["table", "coefficients"])
+@pytest.mark.parametrize("name", ["export/pendulum_5000", "embeddings/db4_snake", "embeddings/dct_tour_discrete",
+                                  "embeddings/fourier_mean_action", "embeddings/svd_lexicographic"])
+def test_bytes_of_tables_are_as_stated(mercer, name, mode, numbers):
+    said = mercer.json("export", "c", DATA / f"{name}.mercer", "--out", "d", "--numbers", numbers, "--mode", mode)
+    subprocess.run(["gcc", "-std=c99", "-O0", "-DCONTROLLER_NO_SELFTEST", "-c", "controller.c"], cwd=mercer.folder / "d",
+                   check=True)
+    symbols = subprocess.run(["nm", "-S", "controller.o"], cwd=mercer.folder / "d", check=True, text=True,
+                             capture_output=True).stdout.splitlines()
+    tables = [line.split() for line in symbols if len(line.split()) == 4 and line.split()[2] == "r"]
+    assert sum(int(size, 16) for _, size, _, _ in tables) == said["flash_bytes"], tables
+
+
 def test_the_self_test_sees_a_changed_coefficient(mercer, embedding):
     mercer.ok("export", "c", embedding, "--out", "d")
     source = (mercer.folder / "d/controller.c").read_text()

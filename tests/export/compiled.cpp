@@ -11,7 +11,7 @@
 namespace mercer::test {
 namespace {
 
-const std::string strict = "-Wall -Wextra -Wpedantic -Wconversion -Werror -O1";
+const std::string strict = "-Wall -Wextra -Wpedantic -Wconversion -Werror";
 
 std::string contents(const std::filesystem::path& path) {
   std::stringstream text;
@@ -30,11 +30,17 @@ Folder::Folder() {
 Folder::~Folder() { std::filesystem::remove_all(path_); }
 
 std::vector<Compiler> compilers() {
-  return {{"gcc", "gcc -std=c99 " + strict},
+  return {{"gcc", "gcc -std=c99 -O1 " + strict},
           {"clang", "clang -std=c99 " + strict},
-          {"gcc fast-math", "gcc -std=c99 -ffast-math " + strict},
-          {"clang fast-math", "clang -std=c99 -ffast-math " + strict},
+          {"gcc fast-math", "gcc -std=c99 -O1 -ffast-math " + strict},
+          {"clang fast-math", "clang -std=c99 -O1 -ffast-math " + strict},
           {"g++", "g++ -x c++ -std=c++11 " + strict}};
+}
+
+Compiler trapping() {
+  return {"gcc, undefined behaviour traps",
+          "gcc -std=c99 -O1 -fsanitize=undefined,float-cast-overflow,float-divide-by-zero "
+          "-fsanitize-undefined-trap-on-error"};
 }
 
 Compiled::Compiled(const std::vector<Source>& sources, const Compiler& compiler) {

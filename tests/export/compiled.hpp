@@ -28,6 +28,8 @@ struct Compiler {
 };
 /// gcc and clang as strict C99, each with -ffast-math, too; g++ as C++11.
 std::vector<Compiler> compilers();
+/// gcc such that what is undefined in C ends the process, as a sum that overflows does.
+Compiler trapping();
 
 /// Exported controllers of different names, compiled in a clean folder and loaded into this process. Those that say
 /// they need no libm are linked without it, and nothing may stay undefined.

@@ -67,20 +67,25 @@ Exported exported(const std::string& kind, const std::string& setting, std::vect
   return made;
 }
 
-std::vector<double> act(const Compiled& compiled, const Exported& one, std::size_t i) {
+std::vector<double> act_all(const Compiled& compiled, const Exported& one) {
   const std::size_t d = one.obs_one.size(), m = one.act_one.size();
-  std::vector<double> action(m);
+  std::vector<double> actions(tested_states * m);
   if (one.fixed) {
+    const auto act = compiled.function<void(const std::int32_t*, std::int32_t*)>(one.name + "_act");
     std::vector<std::int32_t> raw(m);
-    compiled.function<void(const std::int32_t*, std::int32_t*)>(one.name + "_act")(one.whole.data() + i * d,
-                                                                                   raw.data());
-    for (std::size_t a = 0; a < m; ++a) action[a] = raw[a] / one.act_one[a];
-  } else {
-    std::vector<float> raw(m);
-    compiled.function<void(const float*, float*)>(one.name + "_act")(one.obs.data() + i * d, raw.data());
-    action.assign(raw.begin(), raw.end());
+    for (std::size_t i = 0; i < actions.size(); ++i) {
+      if (i % m == 0) act(one.whole.data() + i / m * d, raw.data());
+      actions[i] = raw[i % m] / one.act_one[i % m];
+    }
+    return actions;
   }
-  return action;
+  const auto act = compiled.function<void(const float*, float*)>(one.name + "_act");
+  std::vector<float> raw(m);
+  for (std::size_t i = 0; i < actions.size(); ++i) {
+    if (i % m == 0) act(one.obs.data() + i / m * d, raw.data());
+    actions[i] = raw[i % m];
+  }
+  return actions;
 }
 
 }  // namespace mercer::test

@@ -29,7 +29,7 @@ double macro(const CExport& made, const std::string& name, const std::string& wh
 
 ContinuousController controller_of(const EmbeddingFile& file);
 
-/// What NAME_act gives for state i, in the action's own units.
-std::vector<double> act(const Compiled& compiled, const Exported& one, std::size_t i);
+/// What NAME_act gives for all of its states, one after the other, in the action's own units.
+std::vector<double> act_all(const Compiled& compiled, const Exported& one);
 
 }  // namespace mercer::test

@@ -68,6 +68,8 @@ struct LatticeExported {
   CExport code;
   std::shared_ptr<EmbeddingFile> file;
   std::vector<double> obs_one, act_one;
+  std::vector<std::vector<double>> states;    // as the controller sees them
+  std::vector<std::set<std::size_t>> rows{};  // that each may get
 };
 
 LatticeExported lattice_exported(const LatticeKind& kind, const std::string& setting, CMode mode) {
@@ -83,11 +85,20 @@ LatticeExported lattice_exported(const LatticeKind& kind, const std::string& set
   for (std::size_t d = 0; d < 2; ++d) made.obs_one.push_back(test::macro(made.code, made.name, "OBS_ONE", d));
   for (std::size_t a = 0; a < std::max<std::size_t>(1, kind.actions); ++a)
     made.act_one.push_back(test::macro(made.code, made.name, "ACT_ONE", a));
+  const Finder finder(made.file->embedding.lattice().policy());
+  const std::vector<Range> ranges{{-1.2, 0.6}, {-8, 8}};
+  for (std::size_t i = 0; i < test::tested_states; ++i) {
+    made.states.push_back(even_state(ranges, i + 7654321, 0.1));
+    if (!made.fixed) {
+      for (double& number : made.states.back()) number = static_cast<float>(number);
+    }
+    made.rows.push_back(finder.rows(made.states.back()));
+  }
   return made;
 }
 
-// What NAME_act says about a state, which becomes the one that it saw.
-std::vector<double> act(const Compiled& compiled, const LatticeExported& one, std::vector<double>& state) {
+// What NAME_act says about a state.
+std::vector<double> act(const Compiled& compiled, const LatticeExported& one, const std::vector<double>& state) {
   std::vector<double> action(one.act_one.size());
   if (one.fixed) {
     std::vector<std::int32_t> obs, raw(action.size());
@@ -97,7 +108,6 @@ std::vector<double> act(const Compiled& compiled, const LatticeExported& one, st
     for (std::size_t a = 0; a < action.size(); ++a) action[a] = raw[a] / one.act_one[a];
   } else {
     std::vector<float> obs(state.begin(), state.end()), raw(action.size());
-    for (std::size_t d = 0; d < 2; ++d) state[d] = obs[d];
     compiled.function<void(const float*, float*)>(one.name + "_act")(obs.data(), raw.data());
     action.assign(raw.begin(), raw.end());
   }
@@ -123,14 +133,11 @@ double error_in(const LatticePolicy& policy, std::size_t row, std::span<const do
 
 double largest_error(const Compiled& compiled, const LatticeExported& one) {
   const LatticePolicy& policy = one.file->embedding.lattice().policy();
-  const Finder finder(policy);
-  const std::vector<Range> ranges{{-1.2, 0.6}, {-8, 8}};
   double worst = 0;
-  for (std::size_t i = 0; i < test::tested_states; ++i) {
-    std::vector<double> state = even_state(ranges, i + 7654321, 0.1);
-    const std::vector<double> action = act(compiled, one, state);
+  for (std::size_t i = 0; i < one.states.size(); ++i) {
+    const std::vector<double> action = act(compiled, one, one.states[i]);
     double least = 1e9;
-    for (const std::size_t row : finder.rows(state)) least = std::min(least, error_in(policy, row, action));
+    for (const std::size_t row : one.rows[i]) least = std::min(least, error_in(policy, row, action));
     worst = std::max(worst, least);
   }
   return worst;
@@ -148,7 +155,9 @@ void check_all(const std::string& setting) {
     }
   }
   std::map<std::string, double> worst;
-  for (const test::Compiler& compiler : test::compilers()) {
+  std::vector<test::Compiler> compilers = test::compilers();
+  compilers.push_back(test::trapping());
+  for (const test::Compiler& compiler : compilers) {
     const Compiled compiled(sources, compiler);
     ASSERT_EQ(compiled.problem(), "") << compiler.name;
     for (const LatticeExported& one : all) {

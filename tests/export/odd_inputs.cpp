@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "export/exported.hpp"
+#include "export/lattice_cases.hpp"
 
 namespace mercer {
 namespace {
@@ -16,17 +17,8 @@ using test::exported;
 using FloatAct = void(const float*, float*);
 using FixedAct = void(const std::int32_t*, std::int32_t*);
 
-// What is undefined in C ends the process, as a conversion that overflows does.
-test::Compiler trapping() {
-  return {"gcc, undefined behaviour traps",
-          "gcc -std=c99 -O1 -fsanitize=undefined,float-cast-overflow,float-divide-by-zero "
-          "-fsanitize-undefined-trap-on-error"};
-}
-
 std::vector<test::Compiler> some_compilers() {
-  std::vector<test::Compiler> all = test::compilers();
-  all.push_back(trapping());
-  return all;
+  return {test::compilers()[0], test::compilers()[2], test::compilers()[3], test::trapping()};
 }
 
 const std::vector<float> not_usable{std::bit_cast<float>(0x7fc00000U),
@@ -138,6 +130,65 @@ TEST(OddInputs, AnglesGoRound) {
       fixed_obs[i % 3] = std::numeric_limits<std::int32_t>::min();
       fixed_act(fixed_obs.data(), &fixed_after);
       EXPECT_LE(std::abs(fixed_after / whole.act_one[0]), 2);
+    }
+  }
+}
+
+TEST(OddInputs, LatticesTakeEverything) {
+  constexpr auto least = std::numeric_limits<std::int32_t>::min(), most = std::numeric_limits<std::int32_t>::max();
+  std::vector<Compiled::Source> sources;
+  std::vector<test::LatticeKind> kinds;
+  for (const test::LatticeKind& kind : test::lattice_kinds()) {
+    for (const CMode mode : {CMode::table, CMode::coefficients}) {
+      if (mode == CMode::coefficients && !kind.coefficients) continue;
+      for (const CNumbers numbers : {CNumbers::floating, CNumbers::fixed}) {
+        const bool soft = kind.simplex == SimplexRule::softmax && mode == CMode::coefficients;
+        if (numbers == CNumbers::fixed && soft) continue;
+        const std::string name = kind.name + (mode == CMode::table ? "_table" : "_rows") +
+                                 (numbers == CNumbers::fixed ? "_fixed" : "_float");
+        COptions options{.name = name, .numbers = numbers, .math = CMath::none, .mode = mode};
+        options.safe_action.assign(std::max<std::size_t>(1, kind.actions), 1);
+        sources.push_back({name, export_c(test::lattice_case(kind), options)});
+        kinds.push_back(kind);
+      }
+    }
+  }
+  for (const test::Compiler& compiler : {test::compilers()[2], test::trapping()}) {
+    const Compiled compiled(sources, compiler);
+    ASSERT_EQ(compiled.problem(), "") << compiler.name;
+    for (std::size_t k = 0; k < sources.size(); ++k) {
+      SCOPED_TRACE(compiler.name + " " + sources[k].name);
+      const std::size_t m = std::max<std::size_t>(1, kinds[k].actions);
+      if (sources[k].name.ends_with("fixed")) {
+        FixedAct* const act = compiled.function<FixedAct>(sources[k].name + "_act");
+        const double one = test::macro(sources[k].code, sources[k].name, "ACT_ONE", 0);
+        for (const std::int32_t x : {least, most, 0}) {
+          for (const std::int32_t y : {least, most, 0}) {
+            const std::int32_t obs[2] = {x, y};
+            std::vector<std::int32_t> action(m, most);
+            act(obs, action.data());
+            EXPECT_LE(std::abs(action[0] / one), kinds[k].actions == 0 ? 4 : 2);
+          }
+        }
+        continue;
+      }
+      FloatAct* const act = compiled.function<FloatAct>(sources[k].name + "_act");
+      for (const std::size_t d : {0, 1}) {
+        for (const float bad : not_usable) {
+          float obs[2] = {0, 0};
+          obs[d] = bad;
+          std::vector<float> action(m, 99);
+          act(obs, action.data());
+          EXPECT_EQ(action, std::vector<float>(m, 1));
+        }
+        for (const float far : {-9e17F, -100.0F, 100.0F, 9e17F}) {
+          float obs[2] = {0, 0};
+          obs[d] = far;
+          std::vector<float> action(m, 99);
+          act(obs, action.data());
+          EXPECT_LE(std::abs(action[0]), kinds[k].actions == 0 ? 4 : 2);
+        }
+      }
     }
   }
 }

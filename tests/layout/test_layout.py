@@ -72,7 +72,7 @@ def test_links_in_the_documents_lead_somewhere():
 
 
 def test_sources_are_formatted():
-    files = [str(path) for folder in ("apps", "bench", "examples", "include", "src", "tests")
+    files = [str(path) for folder in ("apps", "bench", "examples", "include", "paper", "python", "src", "tests")
              for path in (ROOT / folder).rglob("*") if path.suffix in (".hpp", ".cpp")]
     done = subprocess.run(["clang-format", "--dry-run", "-Werror", *files], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[:2000]

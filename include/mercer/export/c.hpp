@@ -29,10 +29,10 @@ enum class CMode {
 struct COptions {
   std::string name = "controller";  ///< of the files and in front of every public name: a C identifier of 1 to 40
   CNumbers numbers = CNumbers::floating;
-  CMath math = CMath::libm;  ///< of no meaning for whole numbers, which never call a library
-  CMode mode = CMode::table;
-  std::vector<double>
-      safe_action{};  ///< for observations that are no numbers; empty: the middle of the range, action 0
+  CMath math = CMath::libm;   ///< of no meaning for whole numbers, which never call a library
+  CMode mode = CMode::table;  ///< of lattices
+  /// For observations that are no numbers; empty: the middle of the range, action 0.
+  std::vector<double> safe_action{};
 };
 
 /// Most operations of one call, as written in the source.
@@ -58,8 +58,9 @@ struct CExport {
 /// C99 that is valid C++11, too: no heap, no variables outside functions, nothing undefined for any input.
 ///
 /// Throws `not_finite` for a coefficient that is no number, `missing_option` for a contract without observations or
-/// actions, `bad_value` for a density head, an illegal name or a safe action of another size, `out_of_range` for one
-/// outside the action's range or numbers that no fixed-point format holds.
+/// actions, `bad_value` for a density head, an illegal name, a safe action of another size or a lattice without
+/// coefficients, `out_of_range` for a safe action outside the action's range or numbers that no fixed-point format
+/// holds, `too_large` for a lattice of 2^64 cells or, from coefficients, of more than 32767 rows.
 CExport export_c(const EmbeddingFile& file, const COptions& options = {});
 
 }  // namespace mercer

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mercer {
+
+/// SHA-256 as 64 hexadecimal digits. About 300 MB a second.
+std::string sha256(std::span<const std::byte> bytes);
+std::string sha256(std::string_view text);
+/// Of a file, read in pieces. Throws `cannot_open`.
+std::string sha256_file(const std::filesystem::path& path);
+
+/// What a JSON document says, in one spelling: keys sorted, no spaces, whole numbers without a point. Two documents
+/// that mean the same have the same text. Throws `bad_format` for what is not JSON, `not_finite` for numbers beyond
+/// doubles.
+std::string canonical_json(std::string_view text);
+
+/// SHA-256 of the program or library file that holds the code at `address`: another build has another one, whatever it
+/// calls itself. Throws `cannot_open` where the file cannot be found.
+std::string code_digest(const void* address);
+/// The same of this library.
+std::string library_digest();
+
+}  // namespace mercer

@@ -1,0 +1,172 @@
+#include "reproduce.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "mercer/core/error.hpp"
+#include "mercer/core/nearest.hpp"
+#include "mercer/run/digest.hpp"
+#include "results.hpp"
+
+namespace mercer::paper {
+
+namespace fs = std::filesystem;
+using json = nlohmann::json;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// Where a run is: what all steps cost, what was done, and so what is left.
+class Plan {
+ public:
+  Plan(const StepSink& sink, const Progress& progress) : sink_(sink), progress_(progress) {}
+
+  void expect(double cost) { total_ += cost; }
+  /// What a step hands to the library: it can be stopped, and reports as its share of the whole.
+  Progress part(const std::string& what, double cost) const {
+    Progress inner;
+    inner.stop = progress_.stop;
+    if (progress_.report) {
+      inner.report = [this, what, cost](std::string_view, double fraction) {
+        progress_.report(what, std::min(1.0, (done_ + cost * fraction) / total_));
+      };
+    }
+    return inner;
+  }
+  void finish(const std::string& what, double cost, bool found) {
+    done_ += cost;
+    if (!found) worked_ += cost;
+    const double passed = std::chrono::duration<double>(Clock::now() - start_).count();
+    const double left = worked_ > 0 ? passed / worked_ * (total_ - done_) : total_ - done_;
+    if (progress_.report) progress_.report(what, std::min(1.0, done_ / total_));
+    if (sink_) sink_(what, found, left);
+  }
+
+ private:
+  const StepSink& sink_;
+  const Progress& progress_;
+  Clock::time_point start_ = Clock::now();
+  double total_ = 0, done_ = 0, worked_ = 0;
+};
+
+double cost_of(const Item& item, bool quick) { return item.seconds * (quick ? 1 : item.more); }
+
+std::vector<std::uint64_t> seeds_of(const Item& item, const std::vector<std::uint64_t>& seeds) {
+  return item.seeded ? seeds : std::vector{seeds.front()};
+}
+
+// Each teacher with the seeds that some item needs it for.
+std::map<Teacher, std::set<std::uint64_t>> teachers_of(const std::vector<Item>& items,
+                                                       const std::vector<std::uint64_t>& seeds) {
+  std::map<Teacher, std::set<std::uint64_t>> needed;
+  for (const Item& item : items) {
+    for (const Teacher teacher : item.teachers) {
+      const std::vector<std::uint64_t> own = seeds_of(item, seeds);
+      needed[teacher].insert(own.begin(), own.end());
+    }
+  }
+  return needed;
+}
+
+Job item_job(const Item& item, const Bench& bench) {
+  // Read once: the file may be replaced while it runs.
+  static const std::string program = code_digest(reinterpret_cast<const void*>(&item_job));
+  const json settings{{"item", item.id}, {"seed", bench.seed}, {"quick", bench.quick}, {"program", program}};
+  Job job{"item", settings.dump(), {}, false};
+  for (const Teacher teacher : item.teachers) job.inputs.push_back(train_teacher(bench, teacher).digest);
+  return job;
+}
+
+Tables measured(const Item& item, const Bench& bench, bool& found) {
+  const Job job = item_job(item, bench);
+  found = true;
+  const Entry entry = bench.store.require(
+      job,
+      [&](const fs::path& folder) {
+        found = false;
+        for (const auto& [name, frame] : item.measure(bench)) write_frame(folder / (name + ".csv"), frame);
+      },
+      bench.progress);
+  Tables tables;
+  for (const auto& file : fs::directory_iterator(entry.folder)) {
+    if (file.path().extension() == ".csv") tables[file.path().stem().string()] = read_frame(file.path());
+  }
+  return tables;
+}
+
+std::vector<std::uint64_t> complete_seeds(const ReproduceOptions& options) {
+  if (!options.seeds.empty()) return options.seeds;
+  std::vector<std::uint64_t> seeds;
+  for (std::uint64_t seed = 0; seed < (options.quick ? 2 : 10); ++seed) seeds.push_back(seed);
+  return seeds;
+}
+
+}  // namespace
+
+std::vector<Item> choose_items(const std::vector<std::string>& ids) {
+  const std::vector<Item> all = all_items();
+  std::vector<std::string> known;
+  for (const Item& item : all) known.push_back(item.id);
+  for (const std::string& id : ids) {
+    const bool numbered = std::ranges::any_of(all, [&](const Item& item) { return std::to_string(item.number) == id; });
+    if (!numbered && std::ranges::find(known, id) == known.end()) throw_unknown("item", id, known);
+  }
+  std::vector<Item> chosen;
+  for (const Item& item : all) {
+    const bool asked = std::ranges::any_of(
+        ids, [&](const std::string& id) { return id == item.id || id == std::to_string(item.number); });
+    if (asked || ids.empty()) chosen.push_back(item);
+  }
+  return chosen;
+}
+
+std::vector<Reproduced> reproduce(const ReproduceOptions& options, const StepSink& sink, const Progress& progress) {
+  const std::vector<Item> items = choose_items(options.ids);
+  const std::vector<std::uint64_t> seeds = complete_seeds(options);
+  const Store store(options.out / "store", library_digest());
+  const auto teachers = teachers_of(items, seeds);
+  Plan plan(sink, progress);
+  for (const auto& [teacher, own] : teachers) plan.expect(training_seconds(teacher) * static_cast<double>(own.size()));
+  for (const Item& item : items) {
+    plan.expect(cost_of(item, options.quick) * static_cast<double>(seeds_of(item, seeds).size()));
+  }
+
+  for (const auto& [teacher, own] : teachers) {
+    for (const std::uint64_t seed : own) {
+      const std::string what = fmt::format("teacher {}, seed {}", name_of(teacher), seed);
+      const double cost = training_seconds(teacher);
+      const Progress inner = plan.part(what, cost);
+      const Bench bench{store, seed, options.quick, inner};
+      const auto before = Clock::now();
+      train_teacher(bench, teacher);
+      plan.finish(what, cost, std::chrono::duration<double>(Clock::now() - before).count() < 0.2);
+    }
+  }
+  std::vector<Reproduced> all;
+  for (const Item& item : items) {
+    Tables tables;
+    for (const std::uint64_t seed : seeds_of(item, seeds)) {
+      const std::string what = item.seeded ? fmt::format("{} {}, seed {}", item.number, item.id, seed)
+                                           : fmt::format("{} {}", item.number, item.id);
+      Progress inner;
+      inner.stop = progress.stop;
+      const Bench bench{store, seed, options.quick, inner};
+      bool found = false;
+      append(tables, measured(item, bench, found));
+      plan.finish(what, cost_of(item, options.quick), found);
+    }
+    const ResultContext context{options.quick, seeds_of(item, seeds), options.version};
+    all.push_back({item.id, item.number, item.judge(tables), options.out / item.id});
+    write_result(options.out / item.id, item, tables, all.back().verdict, context);
+    write_index(options.out);
+  }
+  return all;
+}
+
+}  // namespace mercer::paper

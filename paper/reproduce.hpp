@@ -1,0 +1,43 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "item.hpp"
+#include "mercer/core/progress.hpp"
+
+namespace mercer::paper {
+
+struct ReproduceOptions {
+  std::vector<std::string> ids;  ///< of items, or their numbers; empty: all
+  std::filesystem::path out = "results";
+  bool quick = false;                  ///< fewer K and shorter sweeps
+  std::vector<std::uint64_t> seeds{};  ///< empty: 0 to 9, quick 0 and 1
+  std::string version = {};            ///< of the program, told in the results
+};
+
+/// An item that was measured and judged.
+struct Reproduced {
+  std::string id;
+  std::size_t number = 0;
+  Verdict verdict;
+  std::filesystem::path folder;
+};
+
+/// Told after each step: what was done, whether it was found in the store, and about how many seconds are left.
+using StepSink = std::function<void(const std::string& what, bool found, double seconds_left)>;
+
+/// The items that are asked for, by number. Throws `unknown_name` with the nearest id.
+std::vector<Item> choose_items(const std::vector<std::string>& ids);
+
+/// Trains the teachers, measures every item and judges it by its rules.
+///
+/// In `out`: store/ (every finished stage, see `Store`: the same call goes on after a kill and ends with the same
+/// bytes), ID/NAME.csv (tidy tables), ID/result.json (claim, configuration, seeds, rules, verdict), index.json and
+/// index.html (all items that are there).
+std::vector<Reproduced> reproduce(const ReproduceOptions& options, const StepSink& sink = {},
+                                  const Progress& progress = {});
+
+}  // namespace mercer::paper

@@ -1,0 +1,67 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mercer/env/env.hpp"
+#include "mercer/policy/policy.hpp"
+#include "mercer/rollout/rollouts.hpp"
+#include "mercer/run/store.hpp"
+
+namespace mercer::paper {
+
+/// Policies that the experiments embed, trained by this library.
+enum class Teacher {
+  pendulum,      ///< SAC with the published settings, 5,000 steps, kept after 2, 3, 4 and 5 thousand
+  mountain_car,  ///< SAC, 25,000 steps of the continuous mountain car
+  dqn,           ///< DQN in the discrete mountain car
+};
+std::string name_of(Teacher teacher);
+std::string task_of(Teacher teacher);
+/// Processor seconds that its training takes, about.
+double training_seconds(Teacher teacher);
+
+/// What an experiment is run with. Stages that several experiments need are computed once, through the store.
+struct Bench {
+  const Store& store;
+  std::uint64_t seed = 0;
+  bool quick = false;
+  const Progress& progress;
+};
+
+/// Trains, or finds, the teacher of the bench's seed. Goes on where a killed process stopped.
+Entry train_teacher(const Bench& bench, Teacher teacher);
+
+/// Which policy of a teacher is meant.
+struct Head {
+  Teacher teacher = Teacher::pendulum;
+  std::uint64_t steps = 0;  ///< of training; 0: the last
+  bool boltzmann = false;   ///< exp(Q / T) / Z with temperature 1 instead of the actor
+};
+std::string name_of(const Head& head);  ///< "gaussian", "boltzmann" or "greedy"
+
+/// A teacher, ready to be played.
+struct Player {
+  std::unique_ptr<Env> env;
+  std::unique_ptr<Policy> policy;
+  std::string digest;  ///< of the file it comes from
+};
+Player make_player(const Bench& bench, const Head& head);
+
+/// Episodes from which lattices are made and visits are counted.
+inline constexpr std::size_t visit_episodes = 200;
+/// Episodes that judge a policy.
+inline constexpr std::size_t trial_episodes = 100;
+
+/// Rollouts of the teacher, `visit_episodes` of them.
+Rollouts visits(const Bench& bench, const Head& head);
+/// Returns of a policy in `trial_episodes` episodes: the same starts for all policies of a seed, other ones than those
+/// of `visits`.
+std::vector<double> trial(const Bench& bench, const Env& env, const Policy& policy);
+/// The same of the teacher itself.
+std::vector<double> teacher_trial(const Bench& bench, const Head& head);
+
+}  // namespace mercer::paper

@@ -1,0 +1,156 @@
+"""An embedding: the artefact that stands in for a policy."""
+
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from . import _mercer
+from .certificates import Certificate
+
+
+class Embedding:
+    """A policy as a short list of numbers. It acts like one (`predict`, `sample`, `log_prob`, `mean_action`), knows
+    what it may lose (`certificate`), and which others were tried (`front`)."""
+
+    def __init__(self, handle: Any, front: list[dict] | None = None, tried: list[dict] | None = None) -> None:
+        self._handle = handle
+        self.policy: _mercer.Policy = handle.policy
+        self._facts: dict[str, Any] | None = None
+        #: Candidates of a search that none smaller beats, by rising bytes: payload_bytes, loss_percent, route, k, ...
+        self.front: list[dict] = front or []
+        #: All candidates of the search, in the order they were tried.
+        self.tried: list[dict] = tried or []
+        self.seconds: float | None = None
+
+    # How it acts.
+
+    def predict(
+        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = True
+    ) -> tuple[np.ndarray, Any]:
+        """(actions, state), as Stable-Baselines3 has it: one observation (dim,) or many (n, dim); actions in single
+        precision, cut to the box, or whole numbers."""
+        return self.policy.predict(observation, state, episode_start, deterministic)
+
+    def mean_action(self, obs: Any) -> np.ndarray:
+        """The action that is played when nothing is drawn, in double precision: the numbers that were certified."""
+        return self.policy.mean_action(obs)
+
+    def sample(self, obs: Any, seed: int = 0) -> np.ndarray:
+        return self.policy.sample(obs, seed)
+
+    def log_prob(self, obs: Any, actions: Any) -> np.ndarray:
+        return self.policy.log_prob(obs, actions)
+
+    def set_random_seed(self, seed: int) -> None:
+        """Of `predict(deterministic=False)`."""
+        self.policy.set_random_seed(seed)
+
+    # What it is.
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Everything that `mercer inspect` shows: route, basis, k, terms or edges and table, formulas, ..."""
+        if self._facts is None:
+            self._facts = self._handle.describe()
+        return self._facts
+
+    @property
+    def route(self) -> str:
+        return self.facts["route"]
+
+    @property
+    def basis(self) -> str:
+        return self.facts["basis"]
+
+    @property
+    def k(self) -> int:
+        return self.facts["k"]
+
+    @property
+    def payload(self) -> bytes:
+        """All that acting needs beside the contract."""
+        return self._handle.payload
+
+    @property
+    def payload_bytes(self) -> int:
+        return len(self.payload)
+
+    @property
+    def contract(self) -> dict[str, Any]:
+        """Names, ranges, scaling and clipping of observations and actions."""
+        return self.policy.contract
+
+    @property
+    def formulas(self) -> list[str]:
+        """The policy as people write it, of a continuous embedding."""
+        return self.facts.get("formulas", [])
+
+    @property
+    def certificate(self) -> Certificate | None:
+        """What it may lose, if that was certified."""
+        text = self._handle.certificate
+        return None if text is None else Certificate.parse(text)
+
+    @certificate.setter
+    def certificate(self, certificate: dict[str, Any]) -> None:
+        self._handle.set_certificate(json.dumps(certificate))
+
+    # Where it goes.
+
+    def save(self, path: str | os.PathLike) -> None:
+        """Writes the file that `mercer.read`, the command line and plain numpy read."""
+        self._handle.save(os.fspath(path))
+
+    def export_c(self, folder: str | os.PathLike, name: str = "controller", **options: Any) -> dict[str, Any]:
+        """Writes NAME.h, NAME.c and an example main.c (docs/export.md): files, flash_bytes, operations, ...
+
+        Options: numbers ("float", "fixed"), math ("libm", "none"), mode of a lattice ("table", "coefficients"),
+        safe_action (one number for each action).
+        """
+        made = _mercer.export_c(self._handle, {"name": name, **options})
+        target = pathlib.Path(folder)
+        target.mkdir(parents=True, exist_ok=True)
+        files = []
+        for file, text in made.pop("texts").items():
+            (target / file).write_text(text)
+            files.append(str(target / file))
+        return {"files": files, **made}
+
+    def export_json(self) -> dict[str, Any]:
+        """All that it is, as `mercer export json` writes it."""
+        return json.loads(_mercer.export_json(self._handle))
+
+    def plot(self, ax: Any = None, **options: Any) -> Any:
+        """Return against bytes where there is a front; otherwise what the policy does."""
+        from . import plots
+
+        draw = plots.return_against_bytes if self.front else plots.policy
+        return draw(self, ax=ax, **options)
+
+    def __reduce__(self) -> tuple:
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "embedding.mercer"
+            self.save(path)
+            return _from_bytes, (path.read_bytes(), self.front, self.tried)
+
+    def __repr__(self) -> str:
+        return f"<mercer.Embedding {self.route} {self.basis}, k {self.k}, {self.payload_bytes} bytes>"
+
+
+def _from_bytes(content: bytes, front: list[dict], tried: list[dict]) -> Embedding:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "embedding.mercer"
+        path.write_bytes(content)
+        return Embedding(_mercer.read_embedding(os.fspath(path), {}), front, tried)
+
+
+def read(path: str | os.PathLike, **acting: Any) -> Embedding:
+    """Reads an embedding. `acting` says how a lattice acts: from_="coefficients", draw="alias", proposals, proposal."""
+    settings = {key.rstrip("_"): str(value) for key, value in acting.items()}
+    return Embedding(_mercer.read_embedding(os.fspath(path), settings))

@@ -1,0 +1,127 @@
+"""Tasks: the built-in ones, and anything with Gymnasium's interface."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _mercer
+from .spaces import Box, Discrete, from_axes, to_axes
+
+
+class Env:
+    """`num_envs` episodes of a built-in task that are stepped together.
+
+    Episode i after `reset(seed=s)` is episode i of `rollout(..., seed=s)`: the same start, the same noise. Nothing is
+    reset by itself: an episode that ended goes on if it is stepped on.
+    """
+
+    def __init__(self, name: str, num_envs: int = 1, seed: int = 0) -> None:
+        self._batch = _mercer.EnvBatch(str(name), num_envs, seed)
+        self.name = str(name)
+        self.num_envs = num_envs
+        task = self._batch.task
+        self.observation_space: Box | Discrete = from_axes(task.observation)
+        self.action_space: Box | Discrete = from_axes(task.action)
+        self.state_space: Box | Discrete = from_axes(task.state)
+        self.reward_range: tuple[float, float] = task.reward
+        self.time_limit: int = task.time_limit
+        self.gamma: float = task.gamma
+        self.dt: float = task.dt
+
+    def reset(self, seed: int | None = None, mask: np.ndarray | None = None) -> np.ndarray:
+        """Begins new episodes, where `mask` is true or everywhere, and gives all observations (num_envs, dim)."""
+        return self._batch.reset(seed, mask)
+
+    def set_state(self, states: np.ndarray) -> np.ndarray:
+        """Begins episodes in given states, one (dim,) for all or (num_envs, dim), and gives the observations."""
+        return self._batch.set_state(states)
+
+    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """(obs, rewards, terminated, truncated); actions are (num_envs, dim), or (num_envs,) where discrete."""
+        return self._batch.step(actions)
+
+    @property
+    def state(self) -> np.ndarray:
+        return self._batch.state
+
+    def return_range(self, horizon: int | None = None) -> tuple[float, float]:
+        """Bounds on the return of an episode, which certificates rest on."""
+        return self._batch.return_range(horizon)
+
+    def __repr__(self) -> str:
+        return f"mercer.make({self.name!r}, {self.num_envs})"
+
+
+def make(name: str, num_envs: int = 1, seed: int = 0) -> Env:
+    """A built-in task such as "pendulum" or "chain:n=20"; `seed` serves tasks that are themselves drawn at random."""
+    return Env(name, num_envs, seed)
+
+
+class GymEnv:
+    """A built-in task with the interface of a single Gymnasium environment."""
+
+    metadata: dict[str, Any] = {"render_modes": []}
+    render_mode = None
+
+    def __init__(self, name: str, seed: int = 0) -> None:
+        self.env = Env(name, 1, seed)
+        self.observation_space = self.env.observation_space
+        self.action_space = self.env.action_space
+        self.reward_range = self.env.reward_range
+        self._discrete = isinstance(self.action_space, Discrete)
+
+    @property
+    def unwrapped(self) -> "GymEnv":
+        return self
+
+    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+        return self.env.reset(seed)[0], {}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+        batch = np.asarray(action).reshape(1) if self._discrete else np.asarray(action, dtype=float).reshape(1, -1)
+        obs, rewards, terminated, truncated = self.env.step(batch)
+        return obs[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
+
+    def close(self) -> None:
+        pass
+
+
+def is_foreign(env: Any) -> bool:
+    """Whether this is an environment of somebody else's, to be played through Gymnasium's interface."""
+    return not isinstance(env, (str, Env)) and hasattr(env, "reset") and hasattr(env, "step")
+
+
+def own_env(env: Any, seed: int = 0) -> Env:
+    """A built-in task from itself or its name."""
+    if isinstance(env, Env):
+        return env
+    if isinstance(env, str):
+        return Env(env, 1, seed)
+    raise ValueError(f"{type(env).__name__} is no built-in task; give its name, or mercer.make(name)")
+
+
+def is_vector(env: Any) -> bool:
+    return hasattr(env, "num_envs") and hasattr(env, "single_observation_space")
+
+
+def env_name(env: Any) -> str:
+    if isinstance(env, str):
+        return env
+    if isinstance(env, Env):
+        return env.name
+    spec = getattr(env, "spec", None)
+    return str(getattr(spec, "id", None) or type(getattr(env, "unwrapped", env)).__name__)
+
+
+def task_of(env: Any) -> Any:
+    """What a policy must know of a task, whoever's it is."""
+    if not is_foreign(env):
+        return own_env(env)._batch.task
+    vector = is_vector(env)
+    observation = env.single_observation_space if vector else env.observation_space
+    action = env.single_action_space if vector else env.action_space
+    spec = getattr(env, "spec", None)
+    limit = int(getattr(spec, "max_episode_steps", None) or 0x7FFFFFFF)
+    return _mercer.Task(env_name(env), to_axes(observation, "obs"), to_axes(action, "action"), limit)

@@ -1,0 +1,259 @@
+"""Episodes in environments that only Python can play."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _mercer
+from .envs import env_name, is_vector, task_of
+from .policies import _name_of, _Single, _takes_batches, load_policy
+from .progress import Report
+
+#: Seeds of environments are 31 bits: each seed of ours has room for 2^20 episodes before it meets the next one's.
+EPISODES_A_SEED = 1 << 20
+
+
+def episode_seed(seed: int, episode: int) -> int:
+    """What `reset(seed=...)` of a foreign environment gets: seed 0 plays environments 0, 1, 2, ..."""
+    return (seed * EPISODES_A_SEED + episode) % (1 << 31)
+
+
+class Chooser:
+    """Any policy, asked about one observation or about many, in a task that only Python can play."""
+
+    def __init__(self, policy: Any, env: Any, act: str, seed: int) -> None:
+        if act not in ("mean", "sample"):
+            raise ValueError(f"act is {act!r}; legal: 'mean' or 'sample'")
+        self.task = task_of(env)
+        self.discrete = self.task.action["count"] > 0
+        self.seed, self.mean = seed, act == "mean"
+        self.state: Any = None  # of a recurrent policy
+        if isinstance(policy, (str, os.PathLike)):
+            policy = load_policy(policy, env)
+        inner = getattr(policy, "policy", None)
+        if isinstance(inner, _mercer.Policy):
+            policy = inner
+        self.policy = policy
+        if isinstance(policy, _mercer.Policy):
+            self.name = policy.name
+            self.one, self.many = self._library_one, self._library_many
+        elif hasattr(policy, "sample") and hasattr(policy, "log_prob"):
+            self.name = _name_of(policy)
+            self.one, self.many = self._sampled_one, self._sampled_many
+        elif hasattr(policy, "predict"):
+            self.name = _name_of(policy)
+            self.one = self.many = self._predicted
+        elif callable(policy):
+            self.name = _name_of(policy)
+            self.one = None
+            self.many = self._called_many
+            self._batch: Callable | None = None
+        else:
+            raise ValueError(f"{_name_of(policy)} is no policy")
+
+    def begin(self) -> None:
+        """Forgets what a recurrent policy remembers: new episodes begin."""
+        self.state, self.fresh = None, True
+
+    def _library_one(self, obs: Any, episode: int, step: int) -> Any:
+        return self.policy.act(obs, self.mean, self.seed, episode, step)
+
+    def _library_many(self, obs: Any, episodes: np.ndarray, step: int) -> Any:
+        if self.mean:
+            return self.policy.mean_action(obs)
+        return self.policy.sample(obs, self.seed, step, episodes.tolist())
+
+    def _sampled_one(self, obs: Any, episode: int, step: int) -> Any:
+        return self._sampled_many(np.asarray(obs)[None], np.array([episode]), step)[0]
+
+    def _sampled_many(self, obs: Any, episodes: np.ndarray, step: int) -> Any:
+        if self.mean:
+            return self.policy.mean_action(obs)
+        return self.policy.sample(obs, hash((self.seed, int(episodes[0]), step)) & 0x7FFFFFFF)
+
+    def _predicted(self, obs: Any, episode: Any, step: int) -> Any:
+        start = np.full(1 if np.ndim(obs) == 1 else len(obs), self.fresh)
+        self.fresh = False
+        action, self.state = self.policy.predict(
+            obs, state=self.state, episode_start=start, deterministic=self.mean
+        )
+        return action
+
+    def _called_many(self, obs: Any, episodes: np.ndarray, step: int) -> Any:
+        if self._batch is None:
+            self._batch = self.policy if _takes_batches(self.policy, self.task) else _Single(self.policy)
+        actions = np.asarray(self._batch(obs))
+        return actions.reshape(len(obs)).astype(np.int64) if self.discrete else actions
+
+
+class Record:
+    """Rows that grow. Their bytes are copied, which costs a fifth of an assignment to a row of an array."""
+
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.kind: Any = None
+        self.parts: list[bytes] = []
+        self.blocks: list[np.ndarray] = []
+
+    def add(self, row: Any) -> None:
+        if row.__class__ is np.ndarray and row.dtype is self.kind:
+            self.parts.append(row.tobytes())
+        else:
+            self._add_other(np.asarray(row))
+
+    def _add_other(self, row: np.ndarray) -> None:
+        """A row of another type than those before it."""
+        if row.dtype.kind not in "fiub":
+            row = row.astype(float)
+        if row.dtype != self.kind:
+            self._flush()
+            self.kind = row.dtype
+        self.parts.append(row.tobytes())
+
+    def _flush(self) -> None:
+        if self.parts:
+            self.blocks.append(np.frombuffer(b"".join(self.parts), dtype=self.kind).astype(float))
+        self.parts = []
+
+    def done(self) -> np.ndarray:
+        self._flush()
+        return np.concatenate([np.empty(0), *self.blocks]).reshape(-1, self.width)
+
+
+class _Log:
+    """All episodes of a rollout, in order."""
+
+    def __init__(self, task: Any, keep_steps: bool) -> None:
+        self.keep = keep_steps
+        self.observations = Record(len(task.observation["axes"]))
+        self.actions = Record(len(task.action["axes"]))
+        self.rewards: list[float] = []
+        self.last: list[np.ndarray] = []
+        self.offsets = [0]
+        self.returns: list[float] = []
+        self.discounted: list[float] = []
+        self.terminated: list[int] = []
+
+    def end(self, rewards: Any, last: Any, total: float, gamma: float, terminated: bool) -> None:
+        self.offsets.append(self.offsets[-1] + len(rewards))
+        self.last.append(np.array(last, dtype=float))
+        self.returns.append(float(total))
+        self.discounted.append(float(np.dot(gamma ** np.arange(len(rewards)), rewards)))
+        self.terminated.append(int(terminated))
+        if self.keep:
+            self.rewards.extend(rewards)
+
+
+def _single(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, horizon: int, report: Any) -> None:
+    # This loop is all that stands between a user's policy and environment: names are local, nothing is wrapped.
+    plain = chooser.one is None  # a function of the observation alone
+    choose, step, keep = chooser.policy if plain else chooser.one, env.step, log.keep
+    seen, done = log.observations.add, log.actions.add
+    for episode in range(episodes):
+        obs = env.reset(seed=episode_seed(chooser.seed, episode))[0]
+        chooser.begin()
+        rewards: list[float] = []
+        total, t = 0.0, 0
+        while True:
+            action = choose(obs) if plain else choose(obs, episode, t)
+            if keep:
+                seen(obs)
+                done(action)
+            obs, reward, terminated, truncated, _ = step(action)
+            rewards.append(reward)
+            t += 1
+            total += reward
+            if terminated or truncated or t == horizon:
+                break
+        log.end(rewards, obs, total, gamma, terminated)
+        if report:
+            report("rollout", (episode + 1) / episodes)
+
+
+def _final(infos: Any, place: int, obs: np.ndarray) -> np.ndarray:
+    """The last observation of an episode; one that was reset at once is told in the infos."""
+    for key in ("final_obs", "final_observation"):
+        told = infos.get(key) if isinstance(infos, dict) else None
+        if told is not None and told[place] is not None:
+            return np.asarray(told[place], dtype=float)
+    return obs[place]
+
+
+def _vector(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, horizon: int, report: Any) -> None:
+    # Each place plays one episode of a batch; what it does after its end is not looked at, so that it does not matter
+    # how and when environments reset themselves.
+    width = env.num_envs
+    for first in range(0, episodes, width):
+        numbers = np.arange(first, first + width)
+        obs = env.reset(seed=[episode_seed(chooser.seed, int(e)) for e in numbers])[0]
+        chooser.begin()
+        playing = numbers < episodes
+        total, lengths = np.zeros(width), np.zeros(width, dtype=int)
+        ended = np.zeros(width, dtype=bool)
+        last: list[Any] = [None] * width
+        steps: list[tuple] = []
+        t = 0
+        while playing.any():
+            actions = chooser.many(obs, numbers, t)
+            seen = np.array(obs, dtype=float) if log.keep else None
+            obs, rewards, terminated, truncated, infos = env.step(actions)
+            rewards = np.array(rewards, dtype=float)
+            steps.append((rewards, seen, actions))
+            total[playing] += rewards[playing]
+            t += 1
+            lengths[playing] = t
+            over = playing & (np.asarray(terminated, bool) | np.asarray(truncated, bool) | (t == horizon))
+            for place in np.flatnonzero(over):
+                ended[place] = terminated[place]
+                last[place] = np.array(_final(infos, int(place), obs))
+            playing &= ~over
+        for place in range(min(width, episodes - first)):
+            own = steps[: lengths[place]]
+            for _, seen, done in own if log.keep else []:
+                log.observations.add(seen[place])
+                log.actions.add(done[place])
+            log.end([one[0][place] for one in own], last[place], total[place], gamma, bool(ended[place]))
+        if report:
+            report("rollout", min(1.0, (first + width) / episodes))
+
+
+def play_foreign(
+    env: Any,
+    policy: Any,
+    episodes: int,
+    seed: int = 0,
+    act: str = "sample",
+    gamma: float = 1.0,
+    horizon: int | None = None,
+    keep_steps: bool = True,
+    report: Report | None = None,
+) -> _mercer.Rollouts:
+    """Plays `episodes` episodes through Gymnasium's interface, of a single environment or a vector of them."""
+    if episodes < 1 or episodes > EPISODES_A_SEED:
+        raise ValueError(f"episodes is {episodes}; legal: 1 to {EPISODES_A_SEED}")
+    chooser = Chooser(policy, env, act, seed)
+    log = _Log(chooser.task, keep_steps)
+    play = _vector if is_vector(env) else _single
+    play(env, chooser, log, episodes, gamma, horizon or 0x7FFFFFFF, report)
+    return _mercer.make_rollouts(
+        {
+            "env": env_name(env),
+            "policy": chooser.name,
+            "seed": seed,
+            "gamma": gamma,
+            "discrete_actions": chooser.discrete,
+            "observation_names": [axis["name"] for axis in chooser.task.observation["axes"]],
+            "action_names": [axis["name"] for axis in chooser.task.action["axes"]],
+            "offsets": log.offsets,
+            "observations": log.observations.done(),
+            "actions": log.actions.done(),
+            "rewards": np.array(log.rewards, dtype=float),
+            "final_observations": np.array(log.last),
+            "returns": np.array(log.returns),
+            "discounted_returns": np.array(log.discounted),
+            "terminated": log.terminated,
+        }
+    )

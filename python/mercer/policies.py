@@ -1,0 +1,102 @@
+"""Policies of five kinds, made one: built-in, from a file, a callable, with `predict`, with `sample` and `log_prob`."""
+
+from __future__ import annotations
+
+import os
+from typing import Any, Callable
+
+import numpy as np
+
+from . import _mercer
+from .envs import task_of
+
+Policy = _mercer.Policy
+
+
+def _setting_text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, (list, tuple, np.ndarray)):
+        return ";".join(repr(float(x)) for x in np.ravel(value))
+    return str(value)
+
+
+def load_policy(path: str | os.PathLike, env: Any, **settings: Any) -> Policy:
+    """The policy in a file (.onnx, .safetensors, .mercer, .json, .npz), or "uniform", for a task.
+
+    `settings` are those of docs/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`.
+    """
+    texts = {key.replace("_", "-"): _setting_text(value) for key, value in settings.items()}
+    return _mercer.make_policy(os.fspath(path), task_of(env), texts)
+
+
+def tabular_policy(table: np.ndarray) -> Policy:
+    """pi[state][action], rows that sum to one."""
+    return _mercer.make_tabular_policy(table)
+
+
+class _Single:
+    """A callable of one observation, called for each of many."""
+
+    def __init__(self, function: Callable[[np.ndarray], Any]) -> None:
+        self.function = function
+
+    def __call__(self, observations: np.ndarray) -> np.ndarray:
+        return np.array([np.ravel(self.function(row)) for row in observations], dtype=float)
+
+
+def _takes_batches(function: Callable, task: Any) -> bool:
+    """Whether a callable of observations also takes many at once, tried on two that differ."""
+    axes = task.observation["axes"]
+    low = np.array([axis["low"] if np.isfinite(axis["low"]) else -1.0 for axis in axes])
+    high = np.array([axis["high"] if np.isfinite(axis["high"]) else 1.0 for axis in axes])
+    probe = np.stack([low + 0.3 * (high - low), low + 0.6 * (high - low)])
+    if task.observation["count"] > 0:
+        probe = np.round(probe)
+    width = 1 if task.action["count"] > 0 else len(task.action["axes"])
+    try:
+        together = np.asarray(function(probe), dtype=float)
+        alone = np.array([np.ravel(function(row)) for row in probe], dtype=float)
+    except Exception:  # whatever a function of single observations does with two
+        return False
+    return together.size == 2 * width and together.shape[0] == 2 and np.allclose(together.reshape(2, -1), alone)
+
+
+def _name_of(policy: Any) -> str:
+    return getattr(policy, "__name__", None) or type(policy).__name__
+
+
+def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
+    """Any of the five kinds as a policy of the library, for a task."""
+    inner = getattr(policy, "policy", None)
+    if isinstance(policy, _mercer.Policy):
+        return policy
+    if isinstance(inner, _mercer.Policy):  # an embedding
+        return inner
+    if isinstance(policy, (str, os.PathLike)):
+        return load_policy(policy, env)
+    task = task_of(env)
+    name = _name_of(policy)
+    if hasattr(policy, "sample") and hasattr(policy, "log_prob"):
+        mean = getattr(policy, "mean_action", None)
+        if mean is None:
+            if act == "mean":
+                raise ValueError(f"{name} has no mean_action(obs). Add it, or play with act='sample'.")
+            mean = policy.sample  # never asked for
+        return _mercer.make_python_policy(name, task, mean, policy.sample, policy.log_prob)
+    if hasattr(policy, "predict"):
+
+        def best(obs: np.ndarray) -> Any:
+            return policy.predict(obs, deterministic=True)[0]
+
+        def drawn(obs: np.ndarray, seed: int) -> Any:
+            return policy.predict(obs, deterministic=False)[0]
+
+        return _mercer.make_python_policy(name, task, best, drawn, None)
+    if callable(policy):
+        function = policy if _takes_batches(policy, task) else _Single(policy)
+        return _mercer.make_python_policy(name, task, function, None, None)
+    raise ValueError(
+        f"{name} is no policy; legal: a built-in, a file, a callable obs -> action, an object with predict, or one "
+        "with sample and log_prob"
+    )

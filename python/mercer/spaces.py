@@ -1,0 +1,78 @@
+"""What observations and actions look like: Mercer's own spaces, and those of Gymnasium seen the same way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+Axes = dict[str, Any]
+
+
+class Box:
+    """A box of real numbers, with the attributes that Gymnasium's `Box` has."""
+
+    def __init__(self, low: np.ndarray, high: np.ndarray, names: list[str] | None = None) -> None:
+        self.low = np.asarray(low, dtype=np.float64)
+        self.high = np.asarray(high, dtype=np.float64)
+        self.shape = self.low.shape
+        self.dtype = np.dtype(np.float64)
+        self.names = names or [f"x{i}" for i in range(self.low.size)]
+
+    def contains(self, x: Any) -> bool:
+        x = np.asarray(x)
+        return x.shape == self.shape and bool(np.all(x >= self.low) and np.all(x <= self.high))
+
+    def __repr__(self) -> str:
+        return f"Box({self.low}, {self.high})"
+
+
+class Discrete:
+    """The whole numbers 0 to n - 1."""
+
+    def __init__(self, n: int, names: list[str] | None = None) -> None:
+        self.n = int(n)
+        self.shape = ()
+        self.dtype = np.dtype(np.int64)
+        self.names = names or ["action"]
+
+    def contains(self, x: Any) -> bool:
+        return np.asarray(x).shape == () and 0 <= int(x) < self.n and int(x) == x
+
+    def __repr__(self) -> str:
+        return f"Discrete({self.n})"
+
+
+def from_axes(axes: Axes) -> Box | Discrete:
+    """A space from the dictionary that the library gives."""
+    names = [axis["name"] for axis in axes["axes"]]
+    if axes["count"] > 0:
+        return Discrete(axes["count"], names)
+    low, high = (np.array([axis[end] for axis in axes["axes"]]) for end in ("low", "high"))
+    return Box(low, high, names)
+
+
+def to_axes(space: Any, name: str, first: int = 0) -> Axes:
+    """The library's dictionary for any space with Gymnasium's attributes. `name` numbers the axes: x0, x1, ..."""
+    if hasattr(space, "n"):
+        if int(getattr(space, "start", 0)) != 0:
+            raise ValueError(f"a discrete space that starts at {space.start}; legal: 0. Shift it in a wrapper.")
+        count = int(space.n)
+        axis = {"name": name, "low": 0.0, "high": count - 1.0, "unit": "", "periodic": False}
+        return {"count": count, "axes": [axis]}
+    if not (hasattr(space, "low") and hasattr(space, "high")):
+        raise ValueError(f"{type(space).__name__} is neither a box nor discrete. Flatten it in a wrapper.")
+    if len(space.shape) != 1:
+        raise ValueError(f"a box of shape {tuple(space.shape)}; legal: one axis. Flatten it in a wrapper.")
+    low, high = np.asarray(space.low, dtype=np.float64), np.asarray(space.high, dtype=np.float64)
+    # The largest numbers of single precision stand for no bound at all.
+    no_bound = float(np.finfo(np.float32).max)
+    low, high = np.where(low <= -no_bound, -np.inf, low), np.where(high >= no_bound, np.inf, high)
+    names = getattr(space, "names", None) or [f"{name}{first + i}" for i in range(low.size)]
+    return {
+        "count": 0,
+        "axes": [
+            {"name": n, "low": float(a), "high": float(b), "unit": "", "periodic": False}
+            for n, a, b in zip(names, low, high)
+        ],
+    }

@@ -1,0 +1,147 @@
+#include <fmt/format.h>
+#include <pybind11/stl/filesystem.h>
+
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "fields.hpp"
+#include "handles.hpp"
+
+namespace py = pybind11;
+using mercer::ContinuousEmbedding;
+using mercer::EmbeddingFile;
+using mercer::LatticeEmbedding;
+
+namespace {
+
+py::list edges_of(const mercer::Grid& grid) {
+  py::list out;
+  for (const mercer::Edges& edges : grid.axes) out.append(array_of(edges.values));
+  return out;
+}
+
+// What only a lattice has.
+void describe_lattice(const LatticeEmbedding& embedding, py::dict& out) {
+  const mercer::LatticePolicy& policy = embedding.policy();
+  out["numbers"] = array_of({embedding.numbers().begin(), embedding.numbers().end()});
+  out["energies"] = array_of(embedding.energies());
+  out["whole_energy"] = embedding.whole_energy();
+  out["cells"] = policy.cells().size();
+  out["state_edges"] = edges_of(policy.cells().grid());
+  out["action_edges"] = edges_of(policy.actions());
+  std::vector<double> centres;
+  for (std::size_t c = 0; c < policy.cells().size(); ++c) {
+    for (std::size_t d = 0; d < policy.cells().grid().dimensions(); ++d) {
+      centres.push_back(policy.cells().centre(c, d));
+    }
+  }
+  const auto rows = static_cast<py::ssize_t>(policy.cells().size());
+  const auto dimensions = static_cast<py::ssize_t>(policy.cells().grid().dimensions());
+  out["centres"] = array_of(std::move(centres), {rows, dimensions});
+  if (policy.has_table()) {
+    out["table"] = array_of(policy.table().pi, {rows, static_cast<py::ssize_t>(policy.columns())});
+  }
+}
+
+std::string head_name(mercer::Head head) {
+  switch (head) {
+    case mercer::Head::mean:
+      return "mean";
+    case mercer::Head::gaussian:
+      return "gaussian";
+    case mercer::Head::logits:
+      return "logits";
+    case mercer::Head::density:
+      return "density";
+  }
+  return "";
+}
+
+void describe_continuous(const ContinuousEmbedding& embedding, py::dict& out) {
+  const mercer::ContinuousCode& code = embedding.code();
+  std::vector<std::string> names, terms;
+  const mercer::Contract& contract = embedding.policy().contract();
+  for (const mercer::Axis& axis : contract.observation.axes) names.push_back(axis.name);
+  if (code.head == mercer::Head::density) {
+    for (const mercer::Axis& axis : contract.action.axes) names.push_back(axis.name);
+  }
+  for (std::size_t t = 0; t < embedding.k(); ++t) terms.push_back(mercer::describe_term(code.terms, t, names));
+  py::dict bits;
+  bits["header"] = code.bits.header;
+  bits["coordinates"] = code.bits.coordinates;
+  bits["terms"] = code.bits.terms;
+  bits["scales"] = code.bits.scales;
+  bits["coefficients"] = code.bits.coefficients;
+  out["head"] = head_name(code.head);
+  out["squash"] = code.squash;
+  out["format"] = std::string(mercer::format_name(code.format));
+  out["terms"] = terms;
+  out["coefficients"] =
+      array_of(code.coefficients, {static_cast<py::ssize_t>(code.outputs), static_cast<py::ssize_t>(embedding.k())});
+  out["formulas"] = mercer::formulas(embedding);
+  out["bits"] = bits;
+}
+
+py::dict describe(const EmbeddingHandle& self) {
+  const mercer::Embedding& embedding = self.file->embedding;
+  py::dict out;
+  out["route"] = embedding.route();
+  out["basis"] = embedding.basis();
+  out["k"] = embedding.k();
+  out["parameters"] = embedding.parameters().published;
+  out["parameters_stored"] = embedding.parameters().stored;
+  out["payload_bytes"] = embedding.payload().size();
+  out["env"] = self.file->origin.env;
+  out["teacher"] = self.file->origin.teacher;
+  out["seed"] = self.file->origin.seed;
+  out["settings"] = self.file->origin.settings;
+  if (embedding.is_lattice()) {
+    describe_lattice(embedding.lattice(), out);
+  } else {
+    describe_continuous(embedding.continuous(), out);
+  }
+  return out;
+}
+
+void save(const EmbeddingHandle& self, const std::filesystem::path& path) {
+  mercer::write_embedding(path, self.file->embedding, self.file->origin);
+  if (self.file->certificate) mercer::add_certificate(path, *self.file->certificate);
+}
+
+EmbeddingHandle load(const std::filesystem::path& path, const py::dict& settings) {
+  std::vector<mercer::PolicySetting> acting;
+  for (const auto& [key, value] : settings) {
+    acting.push_back({key.cast<std::string>(), value.cast<std::string>(), "an argument"});
+  }
+  return {std::make_shared<EmbeddingFile>(mercer::read_embedding(path, mercer::parse_acting(acting)))};
+}
+
+}  // namespace
+
+void bind_embedding(py::module_& module) {
+  py::class_<EmbeddingHandle>(module, "EmbeddingHandle")
+      .def_property_readonly("policy", &EmbeddingHandle::policy)
+      .def_property_readonly("payload",
+                             [](const EmbeddingHandle& self) {
+                               const auto& bytes = self.file->embedding.payload();
+                               return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+                             })
+      .def("describe", &describe)
+      .def("save", &save)
+      .def_property_readonly("certificate",
+                             [](const EmbeddingHandle& self) -> std::optional<std::string> {
+                               if (!self.file->certificate) return std::nullopt;
+                               return mercer::certificate_json(*self.file->certificate);
+                             })
+      .def("set_certificate",
+           [](const EmbeddingHandle& self, const std::string& text) {
+             self.file->certificate = mercer::certificate_from_json(text, "the certificate");
+           })
+      .def("set_origin", [](const EmbeddingHandle& self, const std::string& env, const std::string& teacher,
+                            std::uint64_t seed, const std::map<std::string, std::string>& settings) {
+        self.file->origin = {env, teacher, seed, settings};
+      });
+  module.def("read_embedding", &load);
+  module.def("certificate_page", [](const std::string& text) {
+    return mercer::certificate_page(mercer::certificate_from_json(text, "the certificate"));
+  });
+}

@@ -1,0 +1,66 @@
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "env_batch.hpp"
+#include "fields.hpp"
+#include "mercer/env/registry.hpp"
+
+namespace py = pybind11;
+using mercer::Task;
+
+namespace {
+
+py::tuple pair(const mercer::Range& range) { return py::make_tuple(range.low, range.high); }
+
+Task make_task(const std::string& name, const py::dict& observation, const py::dict& action, std::uint32_t time_limit) {
+  Task task;
+  task.name = name;
+  task.observation = space_from(observation);
+  task.state = task.observation;
+  task.action = space_from(action);
+  task.time_limit = time_limit;
+  return task;
+}
+
+void bind_batch(py::module_& module) {
+  py::class_<EnvBatch>(module, "EnvBatch")
+      .def(py::init([](const std::string& name, std::size_t count, std::uint64_t seed) {
+             return std::make_unique<EnvBatch>(EnvPointer(mercer::make_env(name, seed)), count);
+           }),
+           py::arg("name"), py::arg("num_envs"), py::arg("seed"))
+      .def("reset", &EnvBatch::reset, py::arg("seed"), py::arg("mask"))
+      .def("set_state", &EnvBatch::set_state)
+      .def("step", &EnvBatch::step)
+      .def("observe", &EnvBatch::observe)
+      .def_property_readonly("state", &EnvBatch::state)
+      .def_property_readonly("num_envs", &EnvBatch::count)
+      .def_property_readonly("task", [](const EnvBatch& self) { return TaskHandle{self.env().task()}; })
+      .def("return_range", [](const EnvBatch& self, std::optional<std::uint32_t> horizon) {
+        return pair(self.env().return_range(horizon.value_or(self.env().task().time_limit)));
+      });
+}
+
+}  // namespace
+
+void bind_env(py::module_& module) {
+  py::class_<TaskHandle>(module, "Task")
+      .def(py::init(
+               [](const std::string& name, const py::dict& observation, const py::dict& action,
+                  std::uint32_t time_limit) { return TaskHandle{make_task(name, observation, action, time_limit)}; }),
+           py::arg("name"), py::arg("observation"), py::arg("action"), py::arg("time_limit"))
+      .def_property_readonly("name", [](const TaskHandle& self) { return self.task.name; })
+      .def_property_readonly("state", [](const TaskHandle& self) { return to_dict(self.task.state); })
+      .def_property_readonly("observation", [](const TaskHandle& self) { return to_dict(self.task.observation); })
+      .def_property_readonly("action", [](const TaskHandle& self) { return to_dict(self.task.action); })
+      .def_property_readonly("reward", [](const TaskHandle& self) { return pair(self.task.reward); })
+      .def_property_readonly("time_limit", [](const TaskHandle& self) { return self.task.time_limit; })
+      .def_property_readonly("gamma", [](const TaskHandle& self) { return self.task.gamma; })
+      .def_property_readonly("dt", [](const TaskHandle& self) { return self.task.dt; });
+  bind_batch(module);
+  module.def("known_envs", [] {
+    py::list out;
+    for (const mercer::EnvEntry& entry : mercer::known_envs()) {
+      out.append(py::make_tuple(entry.name, entry.summary, entry.settings));
+    }
+    return out;
+  });
+}

@@ -1,0 +1,52 @@
+#include "bind.hpp"
+#include "mercer/core/error.hpp"
+
+namespace py = pybind11;
+
+namespace {
+
+PyObject* certificate_error = nullptr;
+
+// 2xx are values that do not do, 3xx files, 5xx promises that are not kept.
+PyObject* type_of(const mercer::Error& error) {
+  switch (error.exit_code()) {
+    case 3:
+      return PyExc_OSError;
+    case 5:
+      return certificate_error;
+    case 130:
+      return PyExc_KeyboardInterrupt;
+    default:
+      return PyExc_ValueError;
+  }
+}
+
+void raise(const mercer::Error& error) {
+  const py::object made = py::reinterpret_borrow<py::object>(type_of(error))(error.what());
+  made.attr("code") = "E" + std::to_string(static_cast<int>(error.code()));
+  made.attr("problem") = error.problem();
+  made.attr("remedy") = error.remedy();
+  PyErr_SetObject(type_of(error), made.ptr());
+}
+
+}  // namespace
+
+void bind_errors(py::module_& module) {
+  certificate_error = PyErr_NewExceptionWithDoc(
+      "mercer.CertificateError",
+      "A certificate promises less than was asked for; `embedding` is the best that was found, if any.", nullptr,
+      nullptr);
+  module.attr("CertificateError") = py::reinterpret_borrow<py::object>(certificate_error);
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const mercer::Error& error) {
+      raise(error);
+    }
+  });
+  py::list kinds;
+  for (const mercer::ErrorKind& kind : mercer::error_kinds()) {
+    kinds.append(py::make_tuple("E" + std::to_string(static_cast<int>(kind.code)), std::string(kind.title)));
+  }
+  module.attr("error_kinds") = kinds;
+}

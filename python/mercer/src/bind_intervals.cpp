@@ -1,0 +1,106 @@
+#include "arrays.hpp"
+#include "bind.hpp"
+#include "fields.hpp"
+#include "mercer/measure/betting.hpp"
+#include "mercer/measure/bootstrap.hpp"
+#include "mercer/measure/intervals.hpp"
+#include "mercer/measure/loss_bound.hpp"
+#include "mercer/measure/returns.hpp"
+
+namespace py = pybind11;
+using mercer::Range;
+using mercer::Sides;
+
+namespace {
+
+py::tuple pair(const Range& range) { return py::make_tuple(range.low, range.high); }
+Range range_from(const std::pair<double, double>& given) { return {given.first, given.second}; }
+
+Sides parse_sides(const std::string& name) {
+  return choose<Sides>("kind of interval", name,
+                       {{"two", Sides::two}, {"lower", Sides::lower}, {"upper", Sides::upper}});
+}
+
+py::dict summary(const Numbers& returns) {
+  const mercer::ReturnSummary found = mercer::summarise(span_of(returns));
+  py::dict out;
+  out["mean"] = found.mean;
+  out["std"] = found.std;
+  out["ci95"] = py::make_tuple(found.ci95.low, found.ci95.high);
+  return out;
+}
+
+py::dict loss(const Numbers& teacher, const Numbers& student) {
+  const mercer::PairedLoss found = mercer::paired_loss(span_of(teacher), span_of(student));
+  py::dict out;
+  out["loss_mean"] = found.loss_mean;
+  out["loss_percent"] = found.loss_percent;
+  out["ci95_percent"] = pair(found.ci95_percent);
+  return out;
+}
+
+py::dict certified(const Numbers& teacher, const Numbers& student, const std::pair<double, double>& range,
+                   double confidence, const std::string& method) {
+  const auto how = mercer::parse_loss_method(method);
+  mercer::LossBound found;
+  {
+    const py::gil_scoped_release release;
+    found = mercer::certify_loss(span_of(teacher), span_of(student), range_from(range), confidence, how);
+  }
+  py::dict out;
+  out["episodes"] = found.episodes;
+  out["confidence"] = found.confidence;
+  out["loss_mean"] = found.loss_mean;
+  out["loss_percent"] = found.loss_percent;
+  out["upper_loss"] = found.upper_loss;
+  out["upper_percent"] = found.upper_percent;
+  out["no_percent"] = found.no_percent;
+  return out;
+}
+
+}  // namespace
+
+void bind_intervals(py::module_& module) {
+  module.def("summarise", &summary, py::arg("returns"));
+  module.def("paired_loss", &loss, py::arg("teacher"), py::arg("student"));
+  module.def("certify_loss", &certified, py::arg("teacher"), py::arg("student"), py::arg("range"),
+             py::arg("confidence") = 0.95, py::arg("method") = "betting");
+  module.def("confidence_of_attempt", &mercer::confidence_of_attempt, py::arg("confidence"), py::arg("attempt"));
+  module.def(
+      "betting_upper",
+      [](const Numbers& x, const std::pair<double, double>& range, double delta) {
+        return mercer::betting_upper(span_of(x), range_from(range), delta);
+      },
+      py::arg("x"), py::arg("range"), py::arg("delta"));
+  const auto of_range = [&](const char* name, Range (*interval)(std::span<const double>, Range, double, Sides)) {
+    module.def(
+        name,
+        [interval](const Numbers& x, const std::pair<double, double>& range, double delta, const std::string& sides) {
+          return pair(interval(span_of(x), range_from(range), delta, parse_sides(sides)));
+        },
+        py::arg("x"), py::arg("range"), py::arg("delta") = 0.05, py::arg("sides") = "two");
+  };
+  of_range("hoeffding_interval", &mercer::hoeffding_interval);
+  of_range("empirical_bernstein_interval", &mercer::empirical_bernstein_interval);
+  of_range("predictable_bernstein_interval", &mercer::predictable_bernstein_interval);
+  of_range("betting_interval", &mercer::betting_interval);
+  module.def(
+      "student_t_interval",
+      [](const Numbers& x, double delta, const std::string& sides) {
+        return pair(mercer::student_t_interval(span_of(x), delta, parse_sides(sides)));
+      },
+      py::arg("x"), py::arg("delta") = 0.05, py::arg("sides") = "two");
+  module.def(
+      "bootstrap_interval",
+      [](const Numbers& x, const std::string& statistic, double delta, std::size_t resamples, std::uint64_t seed) {
+        const auto what = choose<mercer::Statistic>(
+            "statistic", statistic, {{"mean", mercer::Statistic::mean}, {"std", mercer::Statistic::std}});
+        const py::gil_scoped_release release;
+        const Range found =
+            mercer::bootstrap_interval(span_of(x), what, delta, Sides::two, {.resamples = resamples, .seed = seed});
+        const py::gil_scoped_acquire python;
+        return pair(found);
+      },
+      py::arg("x"), py::arg("statistic") = "mean", py::arg("delta") = 0.05, py::arg("resamples") = 2000,
+      py::arg("seed") = 0);
+}

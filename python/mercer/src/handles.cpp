@@ -1,0 +1,61 @@
+#include "handles.hpp"
+
+#include "fields.hpp"
+
+namespace py = pybind11;
+
+py::dict to_dict(const mercer::Space& space) {
+  py::list axes;
+  for (const mercer::Axis& axis : space.axes) {
+    py::dict one;
+    one["name"] = axis.name;
+    one["low"] = axis.range.low;
+    one["high"] = axis.range.high;
+    one["unit"] = axis.unit;
+    one["periodic"] = axis.periodic;
+    axes.append(one);
+  }
+  py::dict out;
+  out["count"] = space.count;
+  out["axes"] = axes;
+  return out;
+}
+
+mercer::Space space_from(const py::dict& given) {
+  mercer::Space space;
+  space.count = given["count"].cast<std::size_t>();
+  for (const py::handle axis : given["axes"]) {
+    space.axes.push_back({axis["name"].cast<std::string>(),
+                          {axis["low"].cast<double>(), axis["high"].cast<double>()},
+                          axis["unit"].cast<std::string>(),
+                          axis["periodic"].cast<bool>()});
+  }
+  return space;
+}
+
+py::dict to_dict(const mercer::Contract& contract) {
+  py::dict out;
+  out["task"] = contract.task;
+  out["observation"] = to_dict(contract.observation);
+  out["action"] = to_dict(contract.action);
+  out["dt"] = contract.dt;
+  out["squash"] = contract.squash == mercer::Squash::tanh ? "tanh" : "none";
+  out["centre"] = contract.centre;
+  out["scale"] = contract.scale;
+  py::list clip;
+  for (const mercer::Range& range : contract.clip) clip.append(py::make_tuple(range.low, range.high));
+  out["clip"] = clip;
+  if (!contract.normalisation.empty()) {
+    py::dict normal;
+    normal["mean"] = contract.normalisation.mean;
+    normal["variance"] = contract.normalisation.variance;
+    normal["epsilon"] = contract.normalisation.epsilon;
+    normal["clip"] = contract.normalisation.clip;
+    out["normalisation"] = normal;
+  }
+  return out;
+}
+
+mercer::Act parse_act(const std::string& name) {
+  return choose<mercer::Act>("way to act", name, {{"mean", mercer::Act::mean}, {"sample", mercer::Act::sample}});
+}

@@ -1,0 +1,32 @@
+#include "bind.hpp"
+#include "mercer/core/parallel.hpp"
+
+namespace py = pybind11;
+
+PYBIND11_MODULE(_mercer, module) {
+  module.doc() = "The C++ library behind the package mercer; import that instead.";
+  module.attr("__version__") = MERCER_VERSION;
+  bind_errors(module);
+  bind_env(module);
+  bind_policy(module);
+  bind_rollout(module);
+  bind_lattice(module);
+  bind_transforms(module);
+  bind_basis(module);
+  bind_mixture(module);
+  bind_kernels(module);
+  bind_distances(module);
+  bind_intervals(module);
+  bind_tabular(module);
+  bind_embedding(module);
+  bind_routes(module);
+  bind_term_search(module);
+  bind_certify(module);
+  bind_compress(module);
+  bind_export(module);
+  bind_files(module);
+  bind_train(module);
+
+  py::class_<mercer::ThreadLimit>(module, "ThreadLimit").def(py::init<std::size_t>(), py::arg("threads"));
+  module.def("thread_count", &mercer::thread_count);
+}

@@ -1,0 +1,134 @@
+#include "mercer/run/store.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <set>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "mercer/core/error.hpp"
+#include "mercer/run/digest.hpp"
+#include "run/entry.hpp"
+#include "run/file_lock.hpp"
+
+namespace mercer {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Files of a killed process, down to the folder's name.
+void clear(const fs::path& folder) {
+  std::error_code trouble;
+  fs::remove_all(folder, trouble);
+  if (trouble) {
+    throw Error(ErrorCode::cannot_write, fmt::format("cannot remove '{}': {}", folder.string(), trouble.message()),
+                "Check that you may write there");
+  }
+}
+
+void make_folder(const fs::path& folder) {
+  std::error_code trouble;
+  fs::create_directories(folder, trouble);
+  if (!fs::is_directory(folder)) {
+    throw Error(ErrorCode::cannot_write, fmt::format("cannot make '{}': {}", folder.string(), trouble.message()),
+                "Name a folder where you may write");
+  }
+}
+
+// What stands in a file or a folder is on the disk before anything says that it is whole.
+void flush(const fs::path& path) {
+  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return;
+  ::fsync(file);
+  ::close(file);
+}
+
+void publish(const fs::path& work, const fs::path& final_place) {
+  for (const auto& file : fs::directory_iterator(work)) flush(file.path());
+  flush(work);
+  clear(final_place);
+  std::error_code trouble;
+  fs::rename(work, final_place, trouble);
+  if (trouble) {
+    throw Error(ErrorCode::cannot_write,
+                fmt::format("cannot rename '{}' to '{}': {}", work.string(), final_place.string(), trouble.message()),
+                "Check that you may write there");
+  }
+  flush(final_place.parent_path());
+}
+
+}  // namespace
+
+Store::Store(fs::path folder, std::string build) : folder_(std::move(folder)), build_(std::move(build)) {
+  make_folder(folder_);
+}
+
+std::string Store::key(const Job& job) const {
+  const auto legal = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  if (job.kind.empty() || job.kind.size() > 40 || !std::ranges::all_of(job.kind, legal)) {
+    throw Error(ErrorCode::bad_value, fmt::format("'{}' cannot be the kind of a job", job.kind),
+                "Use 1 to 40 small letters, digits and '-'");
+  }
+  std::string all = fmt::format("{}\n{}\n{}\n", build_, job.kind, canonical_json(job.configuration));
+  for (const std::string& input : job.inputs) all += input + "\n";
+  return job.kind + "-" + sha256(all).substr(0, 32);
+}
+
+bool Store::has(const Job& job) const { return read_entry(folder_ / key(job)).has_value(); }
+
+Entry Store::require(const Job& job, const std::function<void(const fs::path&)>& make, const Progress& progress,
+                     Busy busy) const {
+  const std::string name = key(job);
+  const fs::path place = folder_ / name, work = folder_ / (name + ".work");
+  if (const auto there = read_entry(place)) return *there;
+  const FileLock lock(folder_ / (name + ".lock"), busy, progress);
+  if (const auto there = read_entry(place)) return *there;  // whoever held the lock has done it
+  if (!job.resumes) clear(work);
+  make_folder(work);
+  try {
+    make(work);
+    write_entry(work, {name, job.kind, canonical_json(job.configuration), {}, {}, 0});
+  } catch (...) {
+    if (!job.resumes) clear(work);
+    throw;
+  }
+  publish(work, place);
+  const auto made = read_entry(place);
+  if (!made) {
+    throw Error(ErrorCode::corrupt_file, fmt::format("'{}' is not what was written", place.string()),
+                "Check the disk, and that nothing else writes there");
+  }
+  return *made;
+}
+
+std::vector<Listed> Store::list() const {
+  std::vector<Listed> all;
+  std::set<fs::path> folders;
+  for (const auto& found : fs::directory_iterator(folder_)) {
+    if (found.is_directory()) folders.insert(found.path());
+  }
+  for (const fs::path& folder : folders) {
+    if (folder.extension() == ".work") {
+      all.push_back({Listed::State::unfinished, {folder.stem().string(), "", "", folder, "", 0}});
+    } else if (const auto whole = read_entry(folder)) {
+      all.push_back({Listed::State::done, *whole});
+    } else {
+      all.push_back({Listed::State::damaged, {folder.filename().string(), "", "", folder, "", 0}});
+    }
+  }
+  return all;
+}
+
+void Store::remove(const Job& job) const {
+  const std::string name = key(job);
+  const FileLock lock(folder_ / (name + ".lock"), Busy::wait, {});
+  clear(folder_ / name);
+}
+
+}  // namespace mercer

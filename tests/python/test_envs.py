@@ -1,0 +1,110 @@
+"""Built-in tasks from Python: shapes, golden episodes of Gymnasium, the episodes that rollouts play."""
+
+import json
+
+import mercer
+import numpy as np
+import pytest
+from conftest import DATA
+
+TASKS = {"pendulum": "pendulum", "cmc": "continuous-mountain-car", "mc": "mountain-car"}
+
+
+@pytest.mark.parametrize("name", [f"{task}_{i}" for task in TASKS for i in range(5)])
+def test_golden_episodes_of_gymnasium(name):
+    golden = json.loads((DATA / f"golden/env/env_{name}.json").read_text())
+    env = mercer.make(TASKS[name.rsplit("_", 1)[0]], 1)
+    obs = env.set_state(np.array([golden["initial_state"]]))
+    np.testing.assert_allclose(obs[0], golden["obs"][0], rtol=1e-6, atol=1e-7)
+    for k, action in enumerate(golden["actions"]):
+        discrete = isinstance(env.action_space, mercer.spaces.Discrete)
+        actions = np.array([int(np.ravel(action)[0])]) if discrete else np.reshape(action, (1, -1))
+        obs, rewards, terminated, truncated = env.step(actions)
+        np.testing.assert_allclose(obs[0], golden["obs"][k + 1], rtol=1e-6, atol=2e-6)
+        np.testing.assert_allclose(rewards[0], golden["rewards"][k], rtol=1e-6, atol=1e-6)
+        assert terminated[0] == (k == golden["terminated_at"])
+
+
+def test_shapes_and_types():
+    env = mercer.make("pendulum", 5)
+    obs = env.reset(seed=3)
+    assert obs.shape == (5, 3) and obs.dtype == np.float64
+    obs, rewards, terminated, truncated = env.step(np.zeros((5, 1)))
+    assert obs.shape == (5, 3) and rewards.shape == terminated.shape == truncated.shape == (5,)
+    assert terminated.dtype == truncated.dtype == bool
+    discrete = mercer.make("mountain-car", 4)
+    discrete.reset(seed=0)
+    assert discrete.step(np.array([0, 1, 2, 1]))[0].shape == (4, 2)
+    assert env.state.shape == (5, 2) and env.return_range()[1] == 0
+
+
+def test_an_episode_is_cut_off_at_the_time_limit():
+    env = mercer.make("pendulum", 2)
+    env.reset(seed=0)
+    for t in range(200):
+        truncated = env.step(np.zeros((2, 1)))[3]
+        assert truncated.all() == (t == 199)
+
+
+def test_stepping_by_hand_is_the_rollout_to_the_bit(teacher):
+    played = mercer.rollout("pendulum", teacher, 6, seed=11, act="mean")
+    env = mercer.make("pendulum", 6)
+    obs, total = env.reset(seed=11), np.zeros(6)
+    for _ in range(200):
+        obs, rewards, _, _ = env.step(teacher.mean_action(obs))
+        total += rewards
+    assert np.array_equal(total, played.returns)
+
+
+def test_noise_in_the_dynamics_is_that_of_the_rollout():
+    played = mercer.rollout("chain:n=6,alpha=0.7", mercer.tabular_policy(np.tile([0.0, 1.0], (6, 1))), 8, seed=2)
+    env = mercer.make("chain:n=6,alpha=0.7", 8)
+    env.reset(seed=2)
+    total = np.zeros(8)
+    for _ in range(env.time_limit):
+        total += env.step(np.ones(8, dtype=int))[1]
+    assert np.array_equal(total, played.returns)
+
+
+def test_resets_go_on_to_other_episodes_and_can_be_partial():
+    env = mercer.make("pendulum", 3)
+    first, second = env.reset(seed=5), env.reset()
+    assert not np.isclose(first, second).any()
+    mixed = env.reset(mask=np.array([True, False, False]))
+    assert not np.allclose(mixed[0], second[0]) and np.array_equal(mixed[1:], second[1:])
+    assert np.array_equal(env.reset(seed=5), first)
+
+
+def test_one_state_for_all():
+    env = mercer.make("pendulum", 3)
+    obs = env.set_state([0.5, -1.0])
+    assert np.allclose(obs, [np.cos(0.5), np.sin(0.5), -1.0])
+
+
+@pytest.mark.parametrize(
+    "call, text",
+    [
+        (lambda: mercer.make("pendulun"), "did you mean 'pendulum'"),
+        (lambda: mercer.make("pendulum", 0), "num_envs is 0"),
+        (lambda: mercer.make("pendulum", 2).step(np.zeros((3, 1))), "3 actions for 2 episodes"),
+        (lambda: mercer.make("pendulum", 2).step(np.zeros((2, 2))), "legal: (1,) or (n, 1)"),
+        (lambda: mercer.make("mountain-car", 1).step(np.array([7])), "legal: whole numbers 0 to 2"),
+        (lambda: mercer.make("pendulum", 2).set_state(np.zeros((3, 2))), "3 states for 2 episodes"),
+        (lambda: mercer.make("pendulum", 2).reset(mask=[True]), "a mask for other than 2"),
+    ],
+)
+def test_what_does_not_fit_is_refused(call, text):
+    with pytest.raises(ValueError) as raised:
+        call()
+    assert text.lower() in str(raised.value).lower()
+
+
+def test_as_a_gymnasium_environment():
+    env = mercer.GymEnv("pendulum")
+    obs, info = env.reset(seed=1)
+    assert obs.shape == (3,) and info == {}
+    obs, reward, terminated, truncated, _ = env.step(np.array([0.5]))
+    assert isinstance(reward, float) and terminated is False and truncated is False
+    car = mercer.GymEnv("mountain-car")
+    car.reset(seed=0)
+    assert car.step(2)[1] == -1.0
