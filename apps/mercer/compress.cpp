@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "fraction.hpp"
@@ -24,7 +27,7 @@ struct CompressVerb {
   Playing playing;
   mercer::CompressOptions options;
   Route route = Route::both;
-  std::string max_loss, budget, states, out;
+  std::string max_loss, budget, states, out, results;
   std::optional<double> max_loss_return;
   std::optional<std::uint64_t> max_bytes;
   std::vector<std::string> bases, formats;
@@ -38,6 +41,10 @@ struct CompressVerb {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer", out), "Give the file that ending");
     }
     mercer::check_writable(out);
+    if (results.empty()) return;
+    std::error_code ignored;  // what cannot be made cannot be written to, which is told next
+    std::filesystem::create_directories(results, ignored);
+    mercer::check_writable(std::filesystem::path(results) / "tried.json");
   }
 
   mercer::CompressOptions complete(const CommonOptions& common) const {
@@ -88,7 +95,36 @@ struct CompressVerb {
     origin.settings["act"] = all.judge.act == mercer::Act::mean ? "mean" : "sample";
     mercer::write_embedding(out, found.winner().embedding, origin);
     mercer::add_certificate(out, found.certificate);
+    if (!results.empty()) write_results(found, origin);
     report(found, common);
+  }
+
+  // The embeddings of the front, and a list of all that were tried, for 'mercer report' and 'mercer serve'.
+  void write_results(const mercer::Compressed& found, const mercer::EmbeddingOrigin& origin) const {
+    const std::filesystem::path folder(results);
+    json tried = json::array();
+    for (std::size_t i = 0; i < found.tried.size(); ++i) {
+      const mercer::Candidate& one = found.tried[i];
+      json entry = candidate_json(one);
+      if (i == found.chosen || std::ranges::find(found.front, i) != found.front.end()) {
+        const std::string name = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), one.embedding.route(), i);
+        mercer::write_embedding(folder / name, one.embedding, origin);
+        if (i == found.chosen) mercer::add_certificate(folder / name, found.certificate);
+        entry["file"] = name;
+      }
+      tried.push_back(std::move(entry));
+    }
+    mercer::write_atomically(folder / "tried.json", [&](std::ostream& stream) { stream << tried.dump(1) << '\n'; });
+  }
+
+  static json candidate_json(const mercer::Candidate& one) {
+    return {{"payload_bytes", one.payload_bytes()},
+            {"loss_percent", one.loss_percent},
+            {"action_distance", one.action_distance},
+            {"route", one.embedding.route()},
+            {"basis", one.embedding.basis()},
+            {"k", one.embedding.k()},
+            {"format", one.format}};
   }
 
   // Nothing is played: the states are those of a log.
@@ -148,16 +184,7 @@ struct CompressVerb {
   json to_json(const mercer::Compressed& found, std::uintmax_t bytes) const {
     const mercer::Certificate& certificate = found.certificate;
     json front = json::array();
-    for (const std::size_t i : found.front) {
-      const mercer::Candidate& one = found.tried[i];
-      front.push_back({{"payload_bytes", one.payload_bytes()},
-                       {"loss_percent", one.loss_percent},
-                       {"action_distance", one.action_distance},
-                       {"route", one.embedding.route()},
-                       {"basis", one.embedding.basis()},
-                       {"k", one.embedding.k()},
-                       {"format", one.format}});
-    }
+    for (const std::size_t i : found.front) front.push_back(candidate_json(found.tried[i]));
     return {{"route", found.winner().embedding.route()},
             {"basis", found.winner().embedding.basis()},
             {"k", found.winner().embedding.k()},
@@ -210,6 +237,9 @@ void add_compress(Program& program) {
       state->states);
   settings.add({"budget", "Stop searching after this time, such as 60s or 5m, and certify what is there", "TIME"},
                state->budget);
+  settings.add(
+      {"results", "Folder for the front's embeddings and a list of all candidates, to report or serve", "FOLDER"},
+      state->results);
   settings.add({"out", "The file of the embedding, ending in .mercer", "FILE"}, state->out);
   verb.run = [state, &program, &verb] { state->run(program.common(), *verb.settings); };
 }

@@ -14,6 +14,8 @@ int main(int argc, char** argv) {
   add_compress(program);
   add_export(program);
   add_inspect(program);
+  add_report(program);
+  add_serve(program);
   add_reproduce(program);
   add_list(program);
   add_completion(program);

@@ -63,6 +63,8 @@ void add_certify(Program& program);
 void add_compress(Program& program);
 void add_export(Program& program);
 void add_inspect(Program& program);
+void add_report(Program& program);
+void add_serve(Program& program);
 void add_reproduce(Program& program);
 void add_list(Program& program);
 void add_completion(Program& program);

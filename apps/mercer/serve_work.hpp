@@ -1,0 +1,55 @@
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <thread>
+
+/// Work that is under way for somebody: bounded in number and in time, and stopped when it is asked to.
+class WorkLimit {
+ public:
+  WorkLimit(std::size_t at_once, std::chrono::milliseconds longest);
+  ~WorkLimit();
+
+  /// A place for work, held while it lives.
+  class Place {
+   public:
+    Place(WorkLimit& limit, std::uint64_t number, std::stop_token stop)
+        : limit_(limit), number_(number), stop_(std::move(stop)) {}
+    ~Place();
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+    std::stop_token stop() const { return stop_; }
+
+   private:
+    WorkLimit& limit_;
+    std::uint64_t number_;
+    std::stop_token stop_;
+  };
+
+  /// Null where all places are taken. `name` is what it can be stopped by; empty: by nothing.
+  std::unique_ptr<Place> take(const std::string& name);
+  /// Asks the work of this name to stop. False where there is none.
+  bool stop(const std::string& name);
+  void stop_all();
+
+ private:
+  struct Work {
+    std::string name;
+    std::chrono::steady_clock::time_point until;
+    std::stop_source source;
+  };
+  void watch(const std::stop_token& ended);
+
+  std::size_t at_once_;
+  std::chrono::milliseconds longest_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::map<std::uint64_t, Work> under_way_;
+  std::uint64_t count_ = 0;
+  std::jthread watcher_;
+};

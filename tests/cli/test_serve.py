@@ -1,0 +1,387 @@
+"""mercer serve under requests that mean no good, and mercer report under bad input."""
+
+import http.client
+import json
+import os
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import threading
+import time
+
+import pytest
+
+from conftest import PROGRAM, Mercer
+
+TEACHER = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies/pendulum_5000_actor.onnx"
+TOKEN = "a-word-of-more-than-sixteen"
+SLOW = 4 if os.environ.get("SANITIZERS") else 1  # how much longer things may take under sanitizers
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("serve")
+    mercer = Mercer(folder)
+    (folder / "given").mkdir()
+    mercer.ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", TEACHER, "--k", 6, "--rounds", 1,
+              "--episodes", 20, "--out", "given/small.mercer", "--quiet")
+    mercer.ok("embed", "--env", "pendulum", "--policy", TEACHER, "--k", 100, "--episodes", 20, "--state-bins", 15,
+              "--out", "given/lattice.mercer", "--quiet")
+    (folder / "secret.txt").write_text("secret of the house")
+    return folder
+
+
+class Server:
+    def __init__(self, folder, *words):
+        self.process = subprocess.Popen([PROGRAM, "serve", *words, "--port", "0", "--json", "--quiet"], cwd=folder,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        told = self.process.stdout.readline()
+        assert told, self.process.stderr.read()
+        self.told = json.loads(told)
+        self.port = self.told["port"]
+
+    def ask(self, method, path, body=None, headers=None, timeout=60):
+        """Status and document of one request on a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
+        if isinstance(body, (dict, list)):
+            body, headers = json.dumps(body), {"Content-Type": "application/json", **(headers or {})}
+        connection.request(method, path, body, headers or {})
+        response = connection.getresponse()
+        text = response.read()
+        connection.close()
+        self.headers = response.headers
+        return response.status, json.loads(text) if response.headers["Content-Type"] == "application/json" else text
+
+    def raw(self, data, wait=10):
+        """What comes back for these very bytes."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=wait) as peer:
+            answer = b""
+            try:
+                peer.sendall(data)
+            except OSError:  # it need not take all of them
+                pass
+            try:
+                while part := peer.recv(65536):
+                    answer += part
+            except OSError:
+                pass
+            return answer
+
+    def slice(self, **more):
+        return self.ask("POST", "/api/slice", {"subject": 0, "k": 2, "x": 0, "y": 1, "n": 8, **more})
+
+    def memory(self):
+        """Resident bytes."""
+        return int(pathlib.Path(f"/proc/{self.process.pid}/statm").read_text().split()[1]) * 4096
+
+    def end(self):
+        self.process.send_signal(signal.SIGINT)
+        code = self.process.wait(timeout=60)
+        errors = self.process.stderr.read()
+        assert code == 0, errors
+        assert errors == ""
+
+
+@pytest.fixture(scope="module")
+def server(folder):
+    server = Server(folder, "given/small.mercer", "given/lattice.mercer", "given")
+    yield server
+    assert server.slice()[0] == 200, "still there after all that"
+    server.end()
+
+
+def test_the_page_is_served_with_a_strict_policy(server):
+    for path, kind in (("/", "text/html"), ("/page.js", "text/javascript"), ("/page.css", "text/css"), ("/d3.js", "text/javascript")):
+        status, text = server.ask("GET", path)
+        assert status == 200 and len(text) > 1000
+        assert server.headers["Content-Type"].startswith(kind)
+        policy = server.headers["Content-Security-Policy"]
+        assert "default-src 'none'" in policy and "script-src 'self'" in policy and "unsafe" not in policy
+        assert server.headers["X-Content-Type-Options"] == "nosniff"
+    assert server.told["url"] == f"http://127.0.0.1:{server.port}/"
+
+
+def test_answers_are_those_of_the_library(server, folder):
+    view = server.ask("GET", "/api/view")[1]
+    assert [one["name"] for one in view["subjects"]] == ["small.mercer", "lattice.mercer"]  # the same file once
+    about = server.ask("GET", "/api/subject/0")[1]
+    inspected = Mercer(folder).json("inspect", "given/small.mercer")
+    assert about["payload_bytes"] == inspected["payload_bytes"] and about["k"] == 6 == len(about["terms"])
+    assert [size["k"] for size in about["sizes"]] == [1, 2, 3, 4, 5, 6]
+    bytes_ = [size["payload_bytes"] for size in about["sizes"]]
+    assert bytes_ == sorted(bytes_) and bytes_[-1] == inspected["payload_bytes"]
+    energies = [term["energy"] for term in about["terms"]]
+    assert energies == sorted(energies, reverse=True)
+    grid = server.slice(k=6, n=16)[1]
+    assert len(grid["teacher"]) == len(grid["embedding"]) == len(grid["visits"]) == 256
+    assert -2 <= min(grid["embedding"]) and max(grid["embedding"]) <= 2
+    evaluated = server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6, "episodes": 50})[1]
+    assert evaluated["certificate"]["episodes"] == 50 and evaluated["payload_bytes"] == bytes_[-1]
+    again = server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6, "episodes": 50})[1]
+    assert again == evaluated
+    played = server.ask("POST", "/api/play", {"subject": 0, "k": 6, "start": [1.0, 0.5]})[1]
+    assert played["start"] == [1.0, 0.5] == played["teacher"]["states"][:2] == played["embedding"]["states"][:2]
+    assert sum(played["embedding"]["rewards"]) == pytest.approx(played["embedding"]["return"], rel=1e-3)
+    polar = server.ask("POST", "/api/polar", {"subject": 0, "k": 6})[1]
+    assert all(sum(row) == pytest.approx(1, abs=1e-3) for row in polar["teacher"] + polar["embedding"])
+    code = server.ask("POST", "/api/code", {"subject": 0, "k": 6})[1]
+    assert "controller" in code["header"] and code["operations"] == evaluated["operations"]
+
+
+def test_a_lattice_is_cut_and_one_term_switched_off(server):
+    about = server.ask("GET", "/api/subject/1")[1]
+    assert about["k"] == 100 and about["sizes"][-1]["k"] == 100
+    whole = server.slice(subject=1, k=100, n=16)[1]["embedding"]
+    less = server.slice(subject=1, k=100, n=16, off=[1])[1]["embedding"]
+    fewer = server.slice(subject=1, k=10, n=16)[1]["embedding"]
+    assert whole != less and whole != fewer
+    assert server.slice(subject=1, k=100, n=16, off=[])[1]["embedding"] == whole
+
+
+@pytest.mark.parametrize("path", [
+    "/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/given/small.mercer", "/api/../secret.txt",
+    "/api/subject/..%2f..%2fsecret.txt", "/api/subject/-1", "/api/subject/0x0", "/api/subject/99999999999999999999",
+    "//etc/passwd", "/page.js/../../secret.txt", "/page.js%00.txt", "/.git/config", "/api/work/../view",
+])
+def test_no_path_leads_out(server, path):
+    status, answer = server.ask("GET", path)
+    assert status in (400, 404) and b"secret of" not in json.dumps(answer).encode()
+    line = server.raw(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    assert line.startswith((b"HTTP/1.1 404", b"HTTP/1.1 400")) and b"secret of" not in line
+
+
+@pytest.mark.parametrize("question", [
+    "", "{", "[]", "null", "7", '"text"', "\xff", "[" * 60000, '{"subject":' * 5000, "nan", "{}",
+    '{"subject": "0", "k": 2, "x": 0, "y": 1}', '{"subject": -1, "k": 2, "x": 0, "y": 1}',
+    '{"subject": 2, "k": 2, "x": 0, "y": 1}', '{"subject": 1e300, "k": 2, "x": 0, "y": 1}',
+    '{"subject": 0, "k": 0, "x": 0, "y": 1}', '{"subject": 0, "k": 7, "x": 0, "y": 1}',
+    '{"subject": 0, "k": 2.5, "x": 0, "y": 1}', '{"subject": 0, "k": 18446744073709551616, "x": 0, "y": 1}',
+    '{"subject": 0, "k": 2, "x": 2, "y": 1}', '{"subject": 0, "k": 2, "x": 0, "y": 1, "n": 1000000}',
+    '{"subject": 0, "k": 2, "x": 0, "y": 1, "n": 1}', '{"subject": 0, "k": 2, "x": 0, "y": 1, "fixed": [1]}',
+    '{"subject": 0, "k": 2, "x": 0, "y": 1, "fixed": [1, "a"]}', '{"subject": 0, "k": 2, "x": 0, "y": 1, "fixed": [1, 1e999]}',
+    '{"subject": 0, "k": 2, "x": 0, "y": 1, "off": [6]}', '{"subject": 0, "k": 2, "x": 0, "y": 1, "off": [0, 1]}',
+    '{"subject": 0, "k": 2, "x": 0, "y": 1, "off": {}}', '{"subject": 0, "k": 2, "x": 0, "y": 1, "output": 1}',
+    '{"subject": 0, "k": 2, "x": 0, "y": 1, "work": "../x"}',
+])
+def test_bad_questions_are_told_what_is_legal(server, question):
+    status, answer = server.ask("POST", "/api/slice", question.encode("latin1"), {"Content-Type": "application/json"})
+    assert status == 400 and len(answer["error"]) > 20
+
+
+def test_other_questions_are_bounded_too(server):
+    for kind, more in (("evaluate", {"episodes": 1}), ("evaluate", {"episodes": 10**9}), ("play", {"start": [0, 1e9]}),
+                       ("play", {"start": [0]}), ("play", {"another": -1}), ("play", {"frames": 10**7}), ("polar", {"k": 0}),
+                       ("code", {"off": [0, 1, 2, 3, 4, 5]})):
+        status, answer = server.ask("POST", f"/api/{kind}", {"subject": 0, "k": 6, **more})
+        assert status == 400 and answer["error"], kind
+    assert server.ask("POST", "/api/nothing", {"subject": 0})[0] == 404
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "OPTIONS", "TRACE", "CONNECT", "BREW"])
+def test_other_methods_are_refused(server, method):
+    answer = server.raw(f"{method} /api/view HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".encode())
+    assert re.match(rb"HTTP/1.1 4\d\d", answer)
+
+
+def test_a_page_from_elsewhere_is_refused(server):
+    assert server.ask("GET", "/api/view", headers={"Host": "evil.example"})[0] == 403
+    assert server.ask("GET", "/api/view", headers={"Host": "localhost.evil.example"})[0] == 403
+    assert server.ask("GET", "/api/view", headers={"Origin": "http://evil.example"})[0] == 403
+    assert server.ask("GET", "/api/view", headers={"Origin": f"http://127.0.0.1:{server.port}"})[0] == 200
+    plain = server.ask("POST", "/api/slice", json.dumps({"subject": 0}), {"Content-Type": "text/plain"})
+    assert plain[0] == 415
+
+
+def test_huge_bodies_are_refused_and_not_kept(server):
+    before = server.memory()
+    head = "POST /api/slice HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    gigabyte = server.raw(f"{head}Content-Length: 1073741824\r\n\r\n".encode() + b"x" * (1 << 20))
+    assert gigabyte.startswith(b"HTTP/1.1 413")
+    endless = server.raw(f"{head}Content-Length: 99999999999999999999999\r\n\r\n".encode() + b"x" * 100000)
+    assert endless.startswith(b"HTTP/1.1 413")
+    assert server.raw(f"{head}Content-Length: -5\r\n\r\n".encode()).startswith(b"HTTP/1.1 400")
+    chunked = server.raw(f"{head}Transfer-Encoding: chunked\r\n\r\nfffffff\r\n".encode() + b"x" * 100000)
+    assert chunked.startswith(b"HTTP/1.1 411")
+    packed = server.raw(f"{head}Content-Encoding: gzip\r\nContent-Length: 20\r\n\r\n".encode() + b"x" * 20)
+    assert packed.startswith(b"HTTP/1.1 415")
+    # Whoever sends on after that is cut off.
+    with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer:
+        peer.sendall(f"{head}Content-Length: 1073741824\r\n\r\n".encode())
+        sent = 0
+        with pytest.raises(OSError):
+            while sent < 1 << 30:
+                sent += peer.send(b"x" * (1 << 20))
+        assert sent < 100 << 20
+    assert server.memory() - before < 200 << 20
+
+
+def test_headers_without_end_are_cut_off(server):
+    before = server.memory()
+    many = server.raw(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + b"X-A: b\r\n" * 2_000_000, wait=20)
+    assert not many.startswith(b"HTTP/1.1 200")
+    long = server.raw(b"GET /" + b"a" * 10_000_000 + b" HTTP/1.1\r\n\r\n", wait=20)
+    assert not long.startswith(b"HTTP/1.1 200")
+    assert server.raw(b"\x00\x01\x02\r\n\r\n" * 100, wait=20)[:12] in (b"", b"HTTP/1.1 400")
+    assert server.memory() - before < 200 << 20
+
+
+def test_a_request_has_five_seconds_however_its_bytes_come(server):
+    begin = time.monotonic()
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as peer:
+        peer.sendall(b"GET / HTTP/1.1\r\n")
+        with pytest.raises(OSError):
+            for _ in range(100):
+                peer.sendall(b"X: y\r\n")
+                time.sleep(0.2)
+    assert 4 < time.monotonic() - begin < 9 * SLOW
+
+
+def test_a_thousand_slow_writers_do_not_keep_others_out(server):
+    before, peers = server.memory(), []
+    for _ in range(1000):
+        peer = socket.create_connection(("127.0.0.1", server.port), timeout=20)
+        peer.sendall(b"POST /api/slice HTTP/1.1\r\nHost: loc")
+        peers.append(peer)
+    try:
+        for _ in range(3):
+            begin = time.monotonic()
+            assert server.slice()[0] == 200
+            assert time.monotonic() - begin < 10
+            for peer in peers:
+                try:
+                    peer.send(b"a")
+                except OSError:
+                    pass
+        threads = len(os.listdir(f"/proc/{server.process.pid}/task"))
+        assert threads < 200 and server.memory() - before < 300 << 20
+    finally:
+        for peer in peers:
+            peer.close()
+
+
+def test_slow_work_blocks_nobody_and_can_be_stopped(server):
+    answers = []
+    work = {"subject": 1, "k": 100, "episodes": 100000}
+
+    def evaluate(name):
+        answers.append(server.ask("POST", "/api/evaluate", {**work, "work": name}, timeout=120))
+
+    threads = [threading.Thread(target=evaluate, args=(f"job-{i}",)) for i in range(6)]
+    for thread in threads:
+        thread.start()
+    time.sleep(1)
+    for _ in range(3):
+        begin = time.monotonic()
+        assert server.slice()[0] == 200
+        assert time.monotonic() - begin < 5 * SLOW
+    for i in range(6):
+        server.ask("DELETE", f"/api/work/job-{i}")
+    begin = time.monotonic()
+    for thread in threads:
+        thread.join()
+    assert time.monotonic() - begin < 20 * SLOW
+    statuses = sorted(status for status, _ in answers)
+    assert set(statuses) <= {409, 503} and statuses.count(503) >= 1, statuses  # four at once, the others are told to wait
+    assert server.ask("DELETE", "/api/work/job-0") == (200, {"stopped": False})
+
+
+def test_the_token_is_needed_for_everything_but_the_empty_page(folder):
+    server = Server(folder, "given/small.mercer", "--token", TOKEN)
+    assert server.told["url"].endswith(f"/#token={TOKEN}")
+    for given in (None, "", "Bearer ", "Bearer wrong", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN):
+        headers = {} if given is None else {"Authorization": given}
+        for method, path in (("GET", "/api/view"), ("GET", "/api/subject/0"), ("DELETE", "/api/work/x")):
+            status, answer = server.ask(method, path, headers=headers)
+            assert status == 401 and "token" in answer["error"]
+        assert server.ask("POST", "/api/slice", {"subject": 0, "k": 2, "x": 0, "y": 1}, headers)[0] == 401
+    assert server.ask("GET", "/api/view", headers={"Authorization": f"Bearer {TOKEN}"})[0] == 200
+    status, text = server.ask("GET", "/")
+    assert status == 200 and b"small.mercer" not in text
+    server.end()
+
+
+def test_other_machines_need_a_token(mercer, folder):
+    file = folder / "given/small.mercer"
+    for address in ("0.0.0.0", "::", "192.168.1.1"):
+        assert "token" in mercer.fails(2, "serve", file, "--bind", address, "--port", "0")
+    assert "16" in mercer.fails(2, "serve", file, "--token", "short", "--port", "0")
+    assert "letters" in mercer.fails(2, "serve", file, "--token", "with spaces and more <>", "--port", "0")
+    server = Server(folder, str(file), "--bind", "0.0.0.0", "--token", TOKEN)
+    assert server.ask("GET", "/api/view", headers={"Authorization": f"Bearer {TOKEN}"})[0] == 200
+    assert server.ask("GET", "/api/view")[0] == 401
+    server.end()
+
+
+def test_a_port_that_is_taken_is_told(mercer, folder, server):
+    assert str(server.port) in mercer.fails(2, "serve", folder / "given", "--port", server.port)
+    assert "65535" in mercer.fails(2, "serve", folder / "given", "--port", 65536)
+
+
+def test_folders_are_not_left(folder, tmp_path):
+    outside = Mercer(folder)
+    given = tmp_path / "given"
+    given.mkdir()
+    (given / "link.mercer").symlink_to(folder / "given/small.mercer")
+    (given / "broken.mercer").write_bytes(b"no embedding")
+    (given / "pipe.mercer").symlink_to("/dev/zero")
+    (given / "tried.json").symlink_to(folder / "secret.txt")
+    assert "nothing could be read" in outside.fails(2, "serve", given, "--port", "0")
+    # An embedding that was only found may not make the program read what lies elsewhere; one that was named may.
+    (given / "own.mercer").write_bytes((folder / "given/small.mercer").read_bytes())
+    server = Server(tmp_path, "given")
+    about = server.ask("GET", "/api/subject/0")[1]
+    assert "outside of the given folders" in about["teacher"]["missing"]
+    assert server.slice()[1]["teacher"] is None
+    assert server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6})[1]["certificate"] is None
+    server.end()
+    server = Server(tmp_path, "given/own.mercer")
+    assert server.ask("GET", "/api/subject/0")[1]["teacher"]["missing"] == ""
+    server.end()
+
+
+def test_report_says_what_is_wrong(mercer, folder):
+    file = folder / "given/small.mercer"
+    assert "--out" in mercer.fails(2, "report", file)
+    assert ".html" in mercer.fails(2, "report", file, "--out", "x.txt")
+    assert "no embedding was named" in mercer.fails(2, "report", "--out", "x.html")
+    assert "neither a folder nor" in mercer.fails(2, "report", folder / "secret.txt", "--out", "x.html")
+    mercer.fails(3, "report", "missing.mercer", "--out", "x.html")
+    assert "episodes" in mercer.fails(2, "report", file, "--out", "x.html", "--episodes", 1)
+    assert not list(mercer.folder.iterdir())
+
+
+def test_a_report_is_the_same_each_time_and_holds_no_path(mercer, folder):
+    first = mercer.json("report", folder / "given/small.mercer", "--out", "a.html", "--episodes", 20)
+    mercer.ok("report", folder / "given/small.mercer", "--out", "b.html", "--episodes", 20, "--threads", 1, "--quiet")
+    text = (mercer.folder / "a.html").read_bytes()
+    assert first["bytes"] == len(text) and text == (mercer.folder / "b.html").read_bytes()
+    assert str(folder).encode() not in text and str(TEACHER.parent).encode() not in text
+
+
+def test_a_report_cannot_be_made_to_run_what_a_file_says(mercer, folder):
+    """Names in a file end up in the page, where they must stay text."""
+    evil = mercer.folder / "<img src=x onerror=alert(1)>.mercer"
+    evil.write_bytes((folder / "given/small.mercer").read_bytes())
+    mercer.ok("report", evil, "--out", "a.html", "--episodes", 20, "--quiet")
+    text = (mercer.folder / "a.html").read_text()
+    assert "<img src=x" not in text and "\\u003cimg src=x" in text
+
+
+def test_compress_keeps_its_candidates(mercer):
+    mercer.run("compress", "--env", "pendulum", "--policy", TEACHER, "--max-loss", "20%", "--most-terms", 3, "--generations", 3,
+               "--route", "continuous", "--bases", "chebyshev", "--candidate-episodes", 16, "--select-episodes", 100,
+               "--certify-episodes", 500, "--out", "p.mercer", "--results", "results", "--quiet")
+    tried = json.loads((mercer.folder / "results/tried.json").read_text())
+    kept = {one["file"] for one in tried if "file" in one}
+    assert kept and kept == {path.name for path in (mercer.folder / "results").glob("*.mercer")}
+    for one in tried:
+        if "file" in one:
+            assert mercer.json("inspect", f"results/{one['file']}")["payload_bytes"] == one["payload_bytes"]
+    (mercer.folder / "results/alternatives.json").write_text(json.dumps([{"name": "tree", "bytes": 900, "loss_percent": 2}, {"name": 5}]))
+    mercer.ok("report", "results", "--out", "r.html", "--episodes", 10, "--quiet")
+    data = json.loads(re.search(r'id="view">(.*?)</script>', (mercer.folder / "r.html").read_text(), re.DOTALL)[1])
+    front = data["view"]["front"]
+    assert len(front["candidates"]) == len(tried) and "tree" in [one["name"] for one in front["alternatives"]]
+    assert any(one["on_front"] for one in front["candidates"])

@@ -1,0 +1,78 @@
+// Parts of the page that need no browser.
+import { test } from "node:test";
+import assert from "node:assert/strict";
+import { FileSource, slice_key } from "../../web/source.js";
+import { csv } from "../../web/save.js";
+import { make_store } from "../../web/store.js";
+import { loss_text, number, percent } from "../../web/format.js";
+import { promise } from "../../web/certificate.js";
+
+test("numbers are short and unknown ones say so", () => {
+  assert.equal(number(0), "0");
+  assert.equal(number(-153.4876, 4), "-153.5");
+  assert.equal(number(123456), "123456");
+  assert.equal(number(0.0000123), "1.23e-5");
+  assert.equal(number(null), "unknown");
+  assert.equal(percent(1.005), "1.00%");
+  assert.equal(loss_text(-3.2), "gains 3.20%");
+  assert.equal(loss_text(0.5), "loses 0.50%");
+});
+
+test("CSV quotes what must be quoted", () => {
+  assert.equal(csv(["a", "b"], [[1, 'x "y", z'], [null, 2]]), 'a,b\n1,"x ""y"", z"\n,2\n');
+});
+
+test("a store tells only those whose keys changed, once", () => {
+  const store = make_store({ a: 1, b: 2 });
+  const heard = [];
+  store.on(["a"], () => heard.push("a"));
+  store.on(["a", "b"], () => heard.push("ab"));
+  store.set({ b: 3 });
+  store.set({ a: 1, b: 3 });
+  store.set({ a: 2, b: 4 });
+  assert.deepEqual(heard, ["ab", "a", "ab"]);
+});
+
+test("slices are found by the nearest stored place", () => {
+  assert.equal(slice_key([[0], [0], [-1, 0, 1]], 0, 1, 0, [5, 5, 0.4]), "0,1,0:-.-.1");
+  assert.equal(slice_key([[0, 1], [0], [0]], 1, 2, 3, [0.9, 0, 0]), "1,2,3:1.-.-");
+});
+
+const document_ = {
+  view: { subjects: [] },
+  arrays: [[1, 2, 3, 4], [5, 6, 7, 8], [9]],
+  subjects: [{ window: [[0, 1], [0, 1]] }],
+  answers: [{
+    positions: [[0], [0]],
+    slice: { "0,1,0:-.-": { n: 2, x: { name: "a" }, y: { name: "b" }, teacher: { array: 0 }, visits: null, embedding: { 3: { array: 1 } } } },
+    starts: [[0.1, 0.1], [0.9, 0.9]],
+    teacher_play: [{ states: { array: 2 } }, { states: { array: 2 } }],
+    play: { "3:0": { start: [0.1, 0.1] }, "3:1": { start: [0.9, 0.9] } },
+  }],
+};
+
+test("a report answers with its arrays, turned where axes are swapped", async () => {
+  const source = new FileSource(document_);
+  const straight = await source.slice({ subject: 0, k: 3, x: 0, y: 1, output: 0, fixed: [0, 0] });
+  assert.deepEqual(straight.embedding, [5, 6, 7, 8]);
+  const turned = await source.slice({ subject: 0, k: 3, x: 1, y: 0, output: 0, fixed: [0, 0] });
+  assert.deepEqual(turned.teacher, [1, 3, 2, 4]);
+  assert.equal(turned.x.name, "b");
+  await assert.rejects(source.slice({ subject: 0, k: 4, x: 0, y: 1, output: 0, fixed: [0, 0] }), /does not hold/);
+  await assert.rejects(source.evaluate({ subject: 0, k: 3 }), /mercer serve/);
+});
+
+test("a report plays the nearest start it holds", async () => {
+  const source = new FileSource(document_);
+  const played = await source.play({ subject: 0, k: 3, start: [0.7, 0.8] });
+  assert.deepEqual(played.start, [0.9, 0.9]);
+  assert.ok(played.snapped);
+  assert.deepEqual((await source.play({ subject: 0, k: 3, start: null, another: 2 })).start, [0.1, 0.1]);
+});
+
+test("promises are told in plain words", () => {
+  const certificate = { about: "return", confidence: 0.95, upper_percent: 1.5, upper_return: 3 };
+  assert.match(promise(certificate), /95% confidence: against its teacher it loses at most 1\.50% of the mean return/);
+  assert.match(promise({ ...certificate, upper_percent: -2 }), /gains at least 2\.00%/);
+  assert.match(promise({ ...certificate, upper_percent: null }), /3 units of return/);
+});

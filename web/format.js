@@ -1,0 +1,35 @@
+// Numbers and names as people read them.
+
+export function number(value, digits = 3) {
+  if (value === null || value === undefined || Number.isNaN(value)) return "unknown";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1e6 || size < 1e-4) return value.toExponential(2);
+  return String(Number(value.toPrecision(size >= 100 ? Math.max(digits, Math.ceil(Math.log10(size + 1))) : digits)));
+}
+
+export function percent(value, digits = 2) {
+  return value === null || value === undefined ? "unknown" : `${value.toFixed(digits)}%`;
+}
+
+export function whole(value) {
+  return value === null || value === undefined ? "unknown" : value.toLocaleString("en");
+}
+
+export function with_unit(value, axis) {
+  return axis.unit ? `${number(value)} ${axis.unit}` : number(value);
+}
+
+export function axis_title(axis) {
+  return axis.unit ? `${plain(axis.name)} (${axis.unit})` : plain(axis.name);
+}
+
+// "angular_velocity" as it is said.
+export function plain(name) {
+  return name.replaceAll("_", " ");
+}
+
+export function loss_text(value) {
+  if (value === null || value === undefined) return "unknown";
+  return value < 0 ? `gains ${percent(-value)}` : `loses ${percent(value)}`;
+}

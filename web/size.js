@@ -1,0 +1,44 @@
+// The size slider and the figures that follow it.
+import { loss_text, number, percent, whole } from "./format.js";
+
+function tile(title, text, under, kind) {
+  const box = document.createElement("div");
+  box.className = "tile";
+  const term = document.createElement("dt"), value = document.createElement("dd");
+  term.textContent = title;
+  value.textContent = text;
+  if (kind) value.classList.add(kind);
+  if (under) {
+    const more = document.createElement("span");
+    more.className = "under";
+    more.textContent = under;
+    value.append(more);
+  }
+  box.append(term, value);
+  return box;
+}
+
+export function tiles(evaluation, subject) {
+  const { certificate, teacher, embedding, loss_percent, ci95_percent } = evaluation;
+  const upper = certificate?.upper_percent;
+  const made = [];
+  if (certificate) {
+    const interval = ci95_percent ? `95% interval ${percent(ci95_percent[0])} to ${percent(ci95_percent[1])}` : "";
+    made.push(tile("Against its teacher", loss_text(loss_percent), interval));
+    made.push(tile("Promised at most", upper === null || upper === undefined ? number(certificate.upper_return) : percent(upper),
+      `with ${number(100 * certificate.confidence)}% confidence, from ${whole(certificate.episodes)} episodes${upper === null ? ", in units of return" : ""}`));
+    made.push(tile("Return", number(embedding.mean, 4), `teacher ${number(teacher.mean, 4)}`));
+  }
+  made.push(tile("Payload", `${whole(evaluation.payload_bytes)} bytes`, subject.teacher.bytes ? `teacher's file ${whole(subject.teacher.bytes)}` : ""));
+  made.push(tile("Numbers", whole(evaluation.parameters), `${whole(evaluation.k)} terms`));
+  if (evaluation.w1 !== null) made.push(tile("W1 distance", number(evaluation.w1), "of actions, where the teacher goes"));
+  if (evaluation.tv !== null) made.push(tile("Total variation", number(evaluation.tv), evaluation.tv_about));
+  if (evaluation.operations !== null) made.push(tile("Operations", whole(evaluation.operations), "for one action, in C"));
+  if (evaluation.flash_bytes !== null) made.push(tile("Tables in flash", `${whole(evaluation.flash_bytes)} bytes`, "of the exported C"));
+  return made;
+}
+
+export function size_text(subject, place, unit) {
+  const size = subject.sizes[place];
+  return unit === "bytes" ? `${whole(size.payload_bytes)} of ${whole(subject.payload_bytes)} bytes` : `${whole(size.k)} of ${whole(subject.k)}`;
+}
