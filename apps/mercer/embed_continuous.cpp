@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "mercer/measure/policy_distance.hpp"
 #include "mercer/measure/returns.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
@@ -35,6 +36,11 @@ mercer::ContinuousOptions complete(const ContinuousSettings& settings, const Pla
   return options;
 }
 
+bool has_wasserstein(const mercer::Space& actions) {
+  if (actions.is_discrete()) return true;
+  return actions.dimensions() == 1 && std::isfinite(actions.axes[0].range.width());
+}
+
 json bits_json(const mercer::ContinuousCode::Bits& bits) {
   return {{"header", bits.header},
           {"coordinates", bits.coordinates},
@@ -61,7 +67,7 @@ void ContinuousSettings::add_settings(Settings& settings) {
                options.dictionary.temper);
   settings.add({"candidates", "Continuous: ridges, centres or features to choose from [400]", "N"}, candidates);
   settings.add({"ridge-bits", "Continuous: of each number of a ridge, 3 to 8; centres have one more [4]", "N"}, bits);
-  settings.add({"ridge-steps", "Continuous: steps in which the chosen ridges move, one output only [0]", "N"},
+  settings.add({"ridge-steps", "Continuous: steps in which the chosen ridges move, 0 to leave them [30]", "N"},
                ridge_steps);
   settings.add({"length", "Continuous: of kernels, in half ranges of the observations [chosen]", "L"},
                options.dictionary.length);
@@ -86,12 +92,18 @@ void ContinuousSettings::run(const Playing& playing, const Shared& shared, const
   const auto second = Playing::play(*env, file.embedding.policy(), judging, common);
   const mercer::ReturnSummary of_teacher = mercer::summarise(first.returns), of_own = mercer::summarise(second.returns);
   const mercer::PairedLoss loss = mercer::paired_loss(first.returns, second.returns);
-  json tv = nullptr;
+  json tv = nullptr, w1 = nullptr;
   if (completed.act == mercer::Act::sample) {
     judging.keep_steps = true;
     judging.episodes = std::min<std::size_t>(judging.episodes, 100);
-    const auto visited = mercer::pick_states(Playing::play(*env, *teacher, judging, common), 10000);
+    const auto played = Playing::play(*env, *teacher, judging, common);
+    const auto visited = mercer::pick_states(played, 10000);
     tv = mercer::mean_total_variation(*teacher, file.embedding.policy(), visited.view(), common.seed);
+    if (has_wasserstein(teacher->action_space())) {  // by quadrature, which takes longer: few states
+      const bool slow = file.embedding.continuous().code().head == mercer::Head::density;
+      const auto few = mercer::pick_states(played, slow ? 200 : 1000);
+      w1 = mercer::policy_distance(*teacher, file.embedding.policy(), few.view()).w1;
+    }
   }
   if (!common.quiet) {
     tell("basis {}, k {}: {} bytes of payload, file of {}\n", file.embedding.basis(), file.embedding.k(),
@@ -110,6 +122,7 @@ void ContinuousSettings::run(const Playing& playing, const Shared& shared, const
               {"payload_bytes", file.embedding.payload().size()},
               {"payload_bits", bits_json(file.embedding.continuous().code().bits)},
               {"objective", made.front().objective},
+              {"w1", w1},
               {"tv", tv},
               {"returns", {{"teacher", to_json(of_teacher)}, {"embedding", to_json(of_own)}}},
               {"paired", to_json(loss)},

@@ -16,7 +16,7 @@ struct ContinuousSettings {
 
   mercer::ContinuousOptions options;
   std::string format = "int8", index_set = "total";
-  std::uint64_t degree = 5, states = 5000, rounds = 5, knots = 0, candidates = 400, bits = 4, ridge_steps = 0;
+  std::uint64_t degree = 5, states = 5000, rounds = 5, knots = 0, candidates = 400, bits = 4, ridge_steps = 30;
   std::optional<std::vector<std::uint64_t>> limits;
 
   void add_settings(Settings& settings);

@@ -236,7 +236,7 @@ Terms move_ridges(Terms terms, const Coordinates& coordinates, const Samples& sa
     const std::size_t upto = ridges.count() * (stage + 1) / stages;
     if (upto > fixed) ridges.fix(upto - fixed, unit);
     fixed = upto;
-    if (stage + 1 < stages) ridges.descend(1 + steps / 15, options.tolerance);
+    ridges.descend(1 + steps / 15, options.tolerance);  // in the end only coefficients are left
   }
   terms.ridges.numbers = ridges.whole_numbers(unit);
   coefficients.assign(ridges.coefficients().data(), ridges.coefficients().data() + ridges.coefficients().size());

@@ -115,7 +115,8 @@ TEST(Honesty, promises_of_whole_compressions_hold_although_the_luckiest_is_chose
     if (stated < truth.percent(luckiest.embedding)) ++broken;
   }
   fmt::print(
-      "{} compressions of {:.1f} candidates ({} different winners), least true loss {:.1f}%: {} bounds too low, mean "
+      "{} compressions of {:.1f} candidates ({} different embeddings weighed), least true loss {:.1f}%: {} bounds too "
+      "low, mean "
       "slack {:.1f}%; {} when certified on the choice\n",
       repetitions, static_cast<double>(tried) / repetitions, truth.size(), least_lost, honest, slack, broken);
   EXPECT_LE(honest, allowed);
