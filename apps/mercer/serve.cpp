@@ -158,8 +158,8 @@ class Explorer {
     });
     server_.Delete(R"(/api/work/([A-Za-z0-9-]{1,64}))", [this](const Request& request, Response& response) {
       const std::string name = request.matches[1];
-      const bool found = quick_.stop(name) | slow_.stop(name);
-      answer_json(response, 200, {{"stopped", found}});
+      const bool quick = quick_.stop(name), slow = slow_.stop(name);
+      answer_json(response, 200, {{"stopped", quick || slow}});
     });
     add_question("evaluate", slow_, answers::evaluate);
     add_question("play", quick_, answers::play);

@@ -79,7 +79,7 @@ std::vector<std::size_t> Question::integers(const std::string& key, std::size_t 
   std::vector<std::size_t> values;
   for (const json& value : *found) values.push_back(to_integer(key, value, 0, high));
   std::ranges::sort(values);
-  values.erase(std::ranges::unique(values).begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
 }
 

@@ -1,7 +1,7 @@
 // What the tests of the page share: embeddings made once, a browser, and pages that remember what went wrong on them.
 import { execFileSync, spawn } from "node:child_process";
 import { createRequire } from "node:module";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import assert from "node:assert/strict";
@@ -16,6 +16,7 @@ export const screenshots = process.env.SCREENSHOTS ?? join(source, "build/web/sc
 mkdirSync(screenshots, { recursive: true });
 
 export const folder = mkdtempSync(join(tmpdir(), "mercer-web-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 const teacher = join(source, "tests/data/policies/pendulum_5000_actor.onnx");
 
 export function mercer(...words) {
