@@ -100,8 +100,7 @@ void ContinuousSettings::run(const Playing& playing, const Shared& shared, const
     const auto visited = mercer::pick_states(played, 10000);
     tv = mercer::mean_total_variation(*teacher, file.embedding.policy(), visited.view(), common.seed);
     if (has_wasserstein(teacher->action_space())) {  // by quadrature, which takes longer: few states
-      const bool slow = file.embedding.continuous().code().head == mercer::Head::density;
-      const auto few = mercer::pick_states(played, slow ? 200 : 1000);
+      const auto few = mercer::pick_states(played, 1000);
       w1 = mercer::policy_distance(*teacher, file.embedding.policy(), few.view()).w1;
     }
   }
