@@ -55,7 +55,7 @@ export class LiveSource {
     if (!former) return;
     this.under_way.delete(kind);
     former.stop.abort();
-    fetch(`${this.base}/api/work/${former.work}`, { method: "DELETE", headers: this.headers() }).catch(() => {});
+    fetch(`${this.base}/api/jobs/${former.work}`, { method: "DELETE", headers: this.headers() }).catch(() => {});
   }
 
   view() { return this.get("/api/view"); }

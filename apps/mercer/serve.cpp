@@ -156,7 +156,7 @@ class Explorer {
         return about(Question(named).integer("subject", 0, library_.size() - 1));
       });
     });
-    server_.Delete(R"(/api/work/([A-Za-z0-9-]{1,64}))", [this](const Request& request, Response& response) {
+    server_.Delete(R"(/api/jobs/([A-Za-z0-9-]{1,64}))", [this](const Request& request, Response& response) {
       const std::string name = request.matches[1];
       const bool quick = quick_.stop(name), slow = slow_.stop(name);
       answer_json(response, 200, {{"stopped", quick || slow}});

@@ -143,7 +143,7 @@ def test_a_lattice_is_cut_and_one_term_switched_off(server):
 @pytest.mark.parametrize("path", [
     "/../secret.txt", "/%2e%2e/secret.txt", "/..%2fsecret.txt", "/given/small.mercer", "/api/../secret.txt",
     "/api/subject/..%2f..%2fsecret.txt", "/api/subject/-1", "/api/subject/0x0", "/api/subject/99999999999999999999",
-    "//etc/passwd", "/page.js/../../secret.txt", "/page.js%00.txt", "/.git/config", "/api/work/../view",
+    "//etc/passwd", "/page.js/../../secret.txt", "/page.js%00.txt", "/.git/config", "/api/jobs/../view",
 ])
 def test_no_path_leads_out(server, path):
     status, answer = server.ask("GET", path)
@@ -277,14 +277,14 @@ def test_slow_work_blocks_nobody_and_can_be_stopped(server):
         assert server.slice()[0] == 200
         assert time.monotonic() - begin < 5 * SLOW
     for i in range(6):
-        server.ask("DELETE", f"/api/work/job-{i}")
+        server.ask("DELETE", f"/api/jobs/job-{i}")
     begin = time.monotonic()
     for thread in threads:
         thread.join()
     assert time.monotonic() - begin < 20 * SLOW
     statuses = sorted(status for status, _ in answers)
     assert set(statuses) <= {409, 503} and statuses.count(503) >= 1, statuses  # four at once, the others are told to wait
-    assert server.ask("DELETE", "/api/work/job-0") == (200, {"stopped": False})
+    assert server.ask("DELETE", "/api/jobs/job-0") == (200, {"stopped": False})
 
 
 def test_the_token_is_needed_for_everything_but_the_empty_page(folder):
@@ -292,7 +292,7 @@ def test_the_token_is_needed_for_everything_but_the_empty_page(folder):
     assert server.told["url"].endswith(f"/#token={TOKEN}")
     for given in (None, "", "Bearer ", "Bearer wrong", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN):
         headers = {} if given is None else {"Authorization": given}
-        for method, path in (("GET", "/api/view"), ("GET", "/api/subject/0"), ("DELETE", "/api/work/x")):
+        for method, path in (("GET", "/api/view"), ("GET", "/api/subject/0"), ("DELETE", "/api/jobs/x")):
             status, answer = server.ask(method, path, headers=headers)
             assert status == 401 and "token" in answer["error"]
         assert server.ask("POST", "/api/slice", {"subject": 0, "k": 2, "x": 0, "y": 1}, headers)[0] == 401
