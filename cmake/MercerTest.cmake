@@ -8,17 +8,11 @@ function(mercer_unit_test module)
     mercer mercer_compile fmt::fmt Eigen3::Eigen nlohmann_json::nlohmann_json GTest::gtest_main)
   target_include_directories(test_${module} PRIVATE "${PROJECT_SOURCE_DIR}/src" "${CMAKE_CURRENT_SOURCE_DIR}")
   target_compile_definitions(test_${module} PRIVATE MERCER_TEST_DATA="${CMAKE_CURRENT_SOURCE_DIR}/data")
-  # Most of the time of a build went into reading GoogleTest again for each file, and into optimising code that runs once.
+  # What runs once need not be tuned: this takes a quarter off the time of compiling.
   target_compile_options(test_${module} PRIVATE $<$<CONFIG:Release>:-O1>)
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
-    # With precompiled headers GCC 12 warns of copies that overlap inside its own std::string.
+    # Less inlined, GCC 12 warns of copies that overlap inside its own std::string.
     target_compile_options(test_${module} PRIVATE -Wno-restrict)
-  endif()
-  if(module STREQUAL core)
-    target_precompile_headers(test_core PRIVATE
-      <gtest/gtest.h> <algorithm> <cmath> <fstream> <map> <numbers> <set> <string> <vector> <fmt/format.h>)
-  else()
-    target_precompile_headers(test_${module} REUSE_FROM test_core)
   endif()
   gtest_discover_tests(test_${module} TEST_PREFIX "${module}." DISCOVERY_TIMEOUT 60)
 endfunction()
