@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
   add_export(program);
   add_inspect(program);
   add_reproduce(program);
+  add_sweep(program);
   add_list(program);
   add_completion(program);
   add_manual(program);
