@@ -6,6 +6,7 @@
 #include "mercer/core/parallel.hpp"
 #include "mercer/run/digest.hpp"
 #include "program.hpp"
+#include "ranks.hpp"
 #include "report.hpp"
 #include "sweep_stages.hpp"
 #include "sweep_table.hpp"
@@ -51,18 +52,30 @@ struct SweepVerb {
     const std::string build = build_of(common);
     if (!common.quiet) tell("{} cells, {} jobs\n", plan.cells.size(), plan.jobs.size());
     enter_folder();
+    if (rank() > 0) return help_out(plan, build);
     std::vector<mercer::SweepOutcome> outcomes;
     {
       SweepTable table(plan, common.quiet);
       mercer::SweepOptions options;
       options.workers = std::max<std::size_t>(1, std::min(mercer::thread_count(), plan.jobs.size()));
       options.retry = retry;
+      if (ranks() > 1) options.others = hand_out;
       outcomes = mercer::run_sweep(
-          plan, ".", build, run_sweep_job, options,
+          plan, "", build, run_sweep_job, options,
           [&](const mercer::SweepState& state, const mercer::SweepOutcome* outcome) { table.show(state, outcome); },
           terminal_progress(true));
     }
     report(plan, outcomes, common);
+  }
+
+  static void help_out(const mercer::SweepPlan& plan, const std::string& build) {
+    const mercer::Store store("store", build);
+    const mercer::Progress progress = terminal_progress(true);
+    serve(
+        [&](const mercer::SweepTask& task, mercer::SweepProduct& product) {
+          return mercer::do_sweep_task(plan, task, store, run_sweep_job, progress, product);
+        },
+        progress);
   }
 
   void report(const mercer::SweepPlan& plan, const std::vector<mercer::SweepOutcome>& outcomes,

@@ -62,6 +62,7 @@ void write_sweep_csv(const std::filesystem::path& file, const SweepPlan& plan,
       if (plan.jobs[j].stage != stage || outcomes[j].state != SweepOutcome::State::done) continue;
       for (SweepNumber& one : sweep_numbers(outcomes[j].text)) {
         const std::string column = stage + "." + one.name;
+        if (std::ranges::find(plan.varied, column) != plan.varied.end()) continue;  // a column already
         of_job[j][column] = std::move(one.text);
         if (!std::exchange(seen[column], true)) columns.push_back(column);
       }
