@@ -1,5 +1,6 @@
 #include "mercer/run/sweep.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 
