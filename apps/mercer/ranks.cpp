@@ -124,6 +124,8 @@ int end_ranks(int code) {
   if (!started) return code;
   if (code != 0) {
     std::fflush(nullptr);
+    // What went wrong here went wrong on rank 0 too, most likely, and it is the one that tells.
+    if (own_rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
     MPI_Abort(MPI_COMM_WORLD, code);
   }
   MPI_Finalize();

@@ -227,7 +227,7 @@ def test_two_processes_play_and_compress_to_the_same_bytes(mercer):
     squeeze = ["compress", "--env", "continuous-mountain-car", "--policy", actor, "--route", "continuous", "--bases",
                "ridge", "--formats", "int8", "--most-terms", 2, "--generations", 5, "--candidate-episodes", 16,
                "--select-episodes", 50, "--certify-episodes", 500, "--max-loss", "20%", "--seed", 5, "--out", "c.mercer"]
-    one = mercer.run(*squeeze, "--json")
+    one = mercer.run(*squeeze)
     first = (mercer.folder / "c.mercer").read_bytes()
     (mercer.folder / "c.mercer").unlink()
     two = together(prefix, mercer.folder, *squeeze)
