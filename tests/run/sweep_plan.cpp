@@ -110,6 +110,8 @@ TEST_F(SweepPlanTest, FilesAreSeenFromTheFolderOfTheSweep) {
   EXPECT_EQ(made.jobs[2].files, std::vector<std::string>{"../t.onnx"});
   EXPECT_EQ(made.jobs[3].settings.at("policy"), "uniform");
   EXPECT_TRUE(made.jobs[3].files.empty());
+  std::ofstream(folder_ / "t.toml") << "kind = \"greedy\"\n";
+  EXPECT_EQ(plan("[embed]\npolicy = \"t.onnx\"\n").jobs[0].files, (std::vector<std::string>{"../t.onnx", "../t.toml"}));
 }
 
 TEST_F(SweepPlanTest, AnIdFollowsFromStageSettingsAndInputsAlone) {
