@@ -59,6 +59,7 @@ std::size_t QuantileSketch::capacity(std::size_t level) const {
 }
 
 void QuantileSketch::add(std::span<const double> values) {
+  std::size_t most = capacity(0);
   for (const double value : values) {
     if (!std::isfinite(value)) {
       throw Error(ErrorCode::not_finite, fmt::format("{} among the data to make edges from", value),
@@ -68,7 +69,9 @@ void QuantileSketch::add(std::span<const double> values) {
     largest_ = count_ == 0 ? value : std::max(largest_, value);
     ++count_;
     levels_[0].push_back(value);
-    if (levels_[0].size() > capacity(0)) compress();
+    if (levels_[0].size() <= most) continue;
+    compress();
+    most = capacity(0);
   }
 }
 
