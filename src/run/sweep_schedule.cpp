@@ -24,13 +24,12 @@ SweepSchedule::SweepSchedule(const SweepPlan& plan, SweepResults& results, std::
       products_(plan.jobs.size()),
       start_(now()) {
   if (retry) return;
+  const std::scoped_lock lock(mutex_);
   for (std::size_t j = 0; j < plan_.jobs.size(); ++j) {
     auto before = results_.outcome(plan_.jobs[j], build_);
     if (!before || before->state != SweepOutcome::State::failed) continue;
-    outcomes_[j] = *before;
-    places_[j] = Place::ended;
+    settle(j, std::move(*before));
   }
-  const std::scoped_lock lock(mutex_);
   skip_unreachable();
 }
 
