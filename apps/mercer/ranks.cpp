@@ -110,13 +110,13 @@ void start_ranks(std::vector<std::string>& words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &all_ranks);
   const std::string verb = verb_of(words);
-  if (verb != "sweep" && verb != "rollout" && verb != "compress") {
+  if (verb != "sweep" && verb != "rollout" && verb != "compress" && verb != "reproduce") {
     if (own_rank > 0) step_aside(words);
     throw Error(ErrorCode::bad_value, fmt::format("'mercer {}' does not spread over {} processes", verb, all_ranks),
-                "Spread sweep, rollout or compress; start others without mpirun");
+                "Spread sweep, rollout, compress or reproduce; start others without mpirun");
   }
   if (own_rank > 0) step_aside(words);
-  if (verb == "sweep") return;
+  if (verb == "sweep" || verb == "reproduce") return;  // whole jobs: each rank works by itself
   mercer::join_team({static_cast<std::size_t>(own_rank), static_cast<std::size_t>(all_ranks), gather});
 }
 

@@ -227,6 +227,18 @@ def test_a_rank_killed_ends_all_and_the_next_goes_on(mercer, whole):
     assert results(mercer.folder / "r") == results(whole[0])
 
 
+def test_two_processes_reproduce_to_the_same_files(mercer):
+    prefix = mpirun()
+    mercer.ok("reproduce", "chain", "bandit", "--quick", "--out", "one")
+    done = together(prefix, mercer.folder, "reproduce", "chain", "bandit", "--quick", "--out", "two", "--json")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count('"items"') == 1
+    one, two = ({str(path.relative_to(mercer.folder / name)): path.read_bytes()
+                 for path in (mercer.folder / name).rglob("*") if path.is_file() and "store" not in path.parts}
+                for name in ("one", "two"))
+    assert one == two and one
+
+
 def test_two_processes_play_and_compress_to_the_same_bytes(mercer):
     prefix = mpirun()
     play = ["rollout", "--env", "pendulum", "--policy", "uniform", "--episodes", 100, "--seed", 3]
