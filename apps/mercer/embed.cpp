@@ -6,6 +6,7 @@
 
 #include "embed_continuous.hpp"
 #include "fraction.hpp"
+#include "lattice_memo.hpp"
 #include "mercer/certify/choose_k.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
@@ -177,8 +178,10 @@ struct EmbedVerb {
     mercer::TruncationOptions truncation = lattice.truncation();
     truncation.basis = basis.value_or("dct");
     mercer::check_lattice_basis(truncation.basis);  // refuses a name that is none before any work is done
-    const mercer::Rollouts met = collect(*env, *teacher, common);
-    const mercer::Lattice made = mercer::make_lattice(*teacher, met, options);
+    const auto shared = shared_lattice(lattice_key(settings), [&] {
+      return mercer::make_lattice(*teacher, collect(*env, *teacher, common), options);
+    });
+    const mercer::Lattice& made = *shared;
     std::optional<mercer::KChoice> choice;
     if (has_budget()) {
       choice = choose(*env, *teacher, made, options.playing, truncation, common);
@@ -192,6 +195,15 @@ struct EmbedVerb {
     const auto plain = mercer::lattice_policy("lattice", *teacher, made, made.table, options.playing);
     report(*env, *teacher, plain, made, choice, common);
     if (choice && !choice->met) throw_not_met(choice->certificate);
+  }
+
+  // Everything that was said but what comes after the lattice.
+  static std::map<std::string, std::string> lattice_key(const Settings& settings) {
+    std::map<std::string, std::string> key = said(settings);
+    for (const char* later : {"k", "basis", "energy", "order", "simplex", "episodes", "act", "horizon", "out"}) {
+      key.erase(later);
+    }
+    return key;
   }
 
   mercer::Rollouts collect(const mercer::Env& env, const mercer::Policy& teacher, const CommonOptions& common) const {
