@@ -10,6 +10,7 @@
 
 #include "mercer/core/error.hpp"
 #include "mercer/core/nearest.hpp"
+#include "mercer/io/file.hpp"
 #include "mercer/run/digest.hpp"
 #include "results.hpp"
 
@@ -107,7 +108,50 @@ std::vector<std::uint64_t> complete_seeds(const ReproduceOptions& options) {
   return seeds;
 }
 
+// A step that helpers share. Whoever holds the lock of its entry in the store is on it.
+void help_with(const Store& store, const std::string& what, bool quick, const std::function<void()>& step,
+               const Progress& progress) {
+  static const std::string program = code_digest(reinterpret_cast<const void*>(&help_with));
+  const Job job{"help", json{{"step", what}, {"quick", quick}, {"program", program}}.dump(), {}, false};
+  try {
+    store.require(
+        job,
+        [&](const fs::path& folder) {
+          step();
+          write_atomically(folder / "done", [&](std::ostream& out) { out << what << '\n'; });
+        },
+        progress, Busy::refuse);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::interrupted) throw;
+  }
+}
+
 }  // namespace
+
+void help_reproduce(const ReproduceOptions& options, const Progress& progress) {
+  const std::vector<Item> items = choose_items(options.ids);
+  const std::vector<std::uint64_t> seeds = complete_seeds(options);
+  const Store store(options.out / "store", library_digest());
+  Progress quiet;
+  quiet.stop = progress.stop;
+  for (const auto& needed : teachers_of(items, seeds)) {
+    for (const std::uint64_t seed : needed.second) {
+      const Bench bench{store, seed, options.quick, quiet};
+      help_with(
+          store, fmt::format("teacher {}, seed {}", name_of(needed.first), seed), options.quick,
+          [&] { train_teacher(bench, needed.first); }, progress);
+    }
+  }
+  for (const Item& item : items) {
+    for (const std::uint64_t seed : seeds_of(item, seeds)) {
+      const Bench bench{store, seed, options.quick, quiet};
+      bool found = false;
+      help_with(
+          store, fmt::format("{}, seed {}", item.id, seed), options.quick, [&] { measured(item, bench, found); },
+          progress);
+    }
+  }
+}
 
 std::vector<Item> choose_items(const std::vector<std::string>& ids) {
   const std::vector<Item> all = all_items();

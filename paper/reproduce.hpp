@@ -40,4 +40,9 @@ std::vector<Item> choose_items(const std::vector<std::string>& ids);
 std::vector<Reproduced> reproduce(const ReproduceOptions& options, const StepSink& sink = {},
                                   const Progress& progress = {});
 
+/// One of several processes that work on the same folder: does every step that is not done and that nobody else is on,
+/// and returns when there is none left. The process that calls `reproduce` then finds them, or waits for the last.
+/// Errors of a step are left to it.
+void help_reproduce(const ReproduceOptions& options, const Progress& progress = {});
+
 }  // namespace mercer::paper

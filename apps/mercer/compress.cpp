@@ -6,6 +6,7 @@
 #include "fraction.hpp"
 #include "mercer/compress/states.hpp"
 #include "mercer/core/error.hpp"
+#include "mercer/core/team.hpp"
 #include "mercer/embed/file.hpp"
 #include "mercer/io/file.hpp"
 #include "mercer/rollout/rollouts.hpp"
@@ -39,6 +40,10 @@ struct CompressVerb {
       throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");
     if (!out.ends_with(".mercer")) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer", out), "Give the file that ending");
+    }
+    if (!budget.empty() && mercer::team().size > 1) {
+      throw Error(ErrorCode::bad_value, "--budget was given, and processes that search together keep no common time",
+                  "Leave it out and lower --generations, or use one process");
     }
     mercer::check_writable(out);
     if (results.empty()) return;

@@ -6,6 +6,7 @@
 
 #include "embed_continuous.hpp"
 #include "fraction.hpp"
+#include "lattice_memo.hpp"
 #include "mercer/certify/choose_k.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
@@ -120,6 +121,7 @@ struct EmbedVerb {
   std::optional<std::string> basis;
   std::map<std::string, std::set<std::string>> only;  // settings of one route, by route
   std::optional<std::uint64_t> rollouts;
+  std::string from;
   std::string out;
   std::string max_loss;
   std::optional<double> max_loss_return;
@@ -130,6 +132,11 @@ struct EmbedVerb {
 
   void check() const {
     if (has_budget()) playing.refuse_starts();
+    if (!from.empty() && (rollouts || route == "continuous")) {
+      throw Error(ErrorCode::bad_value,
+                  fmt::format("--from does not go with {}", rollouts ? "--rollouts" : "--route continuous"),
+                  rollouts ? "Give one of them" : "The continuous route plays while it fits: leave --from out");
+    }
     if (out.empty())
       throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");
     if (!out.ends_with(".mercer")) {
@@ -171,11 +178,10 @@ struct EmbedVerb {
     mercer::TruncationOptions truncation = lattice.truncation();
     truncation.basis = basis.value_or("dct");
     mercer::check_lattice_basis(truncation.basis);  // refuses a name that is none before any work is done
-    mercer::RolloutOptions collecting;
-    collecting.episodes = lattice_episodes();
-    collecting.seed = common.seed;
-    const mercer::Rollouts met = Playing::play(*env, *teacher, collecting, common);
-    const mercer::Lattice made = mercer::make_lattice(*teacher, met, options);
+    const auto shared = shared_lattice(lattice_key(settings), [&] {
+      return mercer::make_lattice(*teacher, collect(*env, *teacher, common), options);
+    });
+    const mercer::Lattice& made = *shared;
     std::optional<mercer::KChoice> choice;
     if (has_budget()) {
       choice = choose(*env, *teacher, made, options.playing, truncation, common);
@@ -189,6 +195,23 @@ struct EmbedVerb {
     const auto plain = mercer::lattice_policy("lattice", *teacher, made, made.table, options.playing);
     report(*env, *teacher, plain, made, choice, common);
     if (choice && !choice->met) throw_not_met(choice->certificate);
+  }
+
+  // Everything that was said but what comes after the lattice.
+  static std::map<std::string, std::string> lattice_key(const Settings& settings) {
+    std::map<std::string, std::string> key = said(settings);
+    for (const char* later : {"k", "basis", "energy", "order", "simplex", "episodes", "act", "horizon", "out"}) {
+      key.erase(later);
+    }
+    return key;
+  }
+
+  mercer::Rollouts collect(const mercer::Env& env, const mercer::Policy& teacher, const CommonOptions& common) const {
+    if (!from.empty()) return mercer::read_rollouts(from);
+    mercer::RolloutOptions collecting;
+    collecting.episodes = lattice_episodes();
+    collecting.seed = common.seed;
+    return Playing::play(env, teacher, collecting, common);
   }
 
   // The smallest K that keeps the budget. Up to --k if it was given, otherwise all there are.
@@ -328,6 +351,9 @@ void add_embed(Program& program) {
   verb.settings->add(
       {"rollouts", "Episodes that the embedding is made from [best 1000, paper and continuous 200]", "N"},
       state->rollouts);
+  verb.settings->add(
+      {"from", "Lattice: rollouts in a file (.npz, .csv) that it is made from, in place of playing", "FILE"},
+      state->from);
   verb.settings->add(
       {"max-loss", "Choose the smallest k whose certified loss is at most this share, such as 3%", "SHARE"},
       state->max_loss);

@@ -1,10 +1,21 @@
 #include "interrupt.hpp"
+#include "mercer/core/error.hpp"
 #include "program.hpp"
+#include "ranks.hpp"
 #include "terminal.hpp"
 
 int main(int argc, char** argv) {
   open_standard_streams();
   catch_interrupts();
+  std::vector<std::string> words(argv, argv + argc);
+  try {
+    start_ranks(words);
+  } catch (const mercer::Error& error) {
+    tell("mercer: error {}\n", error.what());
+    return end_ranks(error.exit_code());
+  }
+  std::vector<char*> given;
+  for (std::string& word : words) given.push_back(word.data());
   Program program;
   add_train(program);
   add_rollout(program);
@@ -17,8 +28,9 @@ int main(int argc, char** argv) {
   add_report(program);
   add_serve(program);
   add_reproduce(program);
+  add_sweep(program);
   add_list(program);
   add_completion(program);
   add_manual(program);
-  return program.run(argc, argv);
+  return end_ranks(program.run(static_cast<int>(given.size()), given.data()));
 }

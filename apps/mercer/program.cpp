@@ -1,5 +1,6 @@
 #include "program.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -151,6 +152,24 @@ int Program::dispatch(int argc, char** argv) {
     verb->run();
   }
   return 0;
+}
+
+Verb& Program::fill(const std::string& name, const std::map<std::string, std::string>& settings) {
+  std::vector<std::string> words;  // last word first, as the parser takes them
+  for (const auto& [setting, value] : settings) words.push_back(fmt::format("--{}={}", setting, value));
+  words.push_back(name);
+  try {
+    app_.parse(std::move(words));
+  } catch (const CLI::ParseError& trouble) {
+    throw Error(ErrorCode::bad_value, trouble.what(), fmt::format("'mercer {} --help' shows what is taken", name));
+  }
+  report_unknown(app_);
+  Verb& verb = **std::ranges::find(verbs_, name, [](const auto& one) -> const std::string& { return one->name; });
+  report_unknown(*verb.app);
+  for (const Setting& setting : verb.settings->all()) {
+    if (setting.option->count() > 0) setting.assign(text_of(setting), "--" + setting.name);
+  }
+  return verb;
 }
 
 int Program::run(int argc, char** argv) {

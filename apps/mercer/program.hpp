@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -46,6 +47,10 @@ class Program {
   /// Parses, fills the settings, runs the verb. Returns the exit code; every error has been told on standard error.
   int run(int argc, char** argv);
 
+  /// Fills the settings of a verb from these alone, as if each stood on the command line; nothing is run. Throws what
+  /// a wrong flag or value does.
+  Verb& fill(const std::string& verb, const std::map<std::string, std::string>& settings);
+
  private:
   int dispatch(int argc, char** argv);
   void report_unknown(const CLI::App& app) const;
@@ -66,6 +71,7 @@ void add_inspect(Program& program);
 void add_report(Program& program);
 void add_serve(Program& program);
 void add_reproduce(Program& program);
+void add_sweep(Program& program);
 void add_list(Program& program);
 void add_completion(Program& program);
 void add_manual(Program& program);

@@ -9,6 +9,7 @@
 
 #include "mercer/core/error.hpp"
 #include "program.hpp"
+#include "ranks.hpp"
 #include "report.hpp"
 #include "terminal.hpp"
 #include "version.hpp"
@@ -77,6 +78,8 @@ struct ReproduceVerb {
     for (const std::string& id : split(items)) options.ids.push_back(id);
     if (!seeds.empty()) options.seeds = parse_seeds(seeds);
     options.version = version_number();
+    if (ranks() > 1) mercer::paper::help_reproduce(options, terminal_progress(true));
+    if (rank() > 0) return;
     const auto told = [&](const std::string& what, bool found, double left) {
       if (common.quiet) return;
       tell("{}{}{}, about {}:{:02} left\n", ::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "", what,

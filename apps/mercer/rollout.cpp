@@ -2,6 +2,7 @@
 
 #include "histogram.hpp"
 #include "mercer/core/error.hpp"
+#include "mercer/core/team.hpp"
 #include "mercer/io/file.hpp"
 #include "playing.hpp"
 #include "program.hpp"
@@ -24,6 +25,7 @@ struct RolloutVerb {
     mercer::check_rollouts_path(out);
     mercer::check_writable(out);
     const mercer::Rollouts rollouts = playing.play(*env, *policy, playing.complete(*env, common), common);
+    if (mercer::team().rank > 0) return;  // rank 0 has them all, and writes them
     mercer::write_rollouts(out, rollouts);
 
     const mercer::ReturnSummary summary = mercer::summarise(rollouts.returns);

@@ -8,6 +8,7 @@
 #include "mercer/compress/evolution.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/core/parallel.hpp"
+#include "mercer/core/team.hpp"
 
 namespace mercer {
 namespace {
@@ -61,11 +62,14 @@ std::vector<double> polish_on_return(const Env& env, const ContinuousCode& shape
     const MatrixView<const double> tried = search.ask();
     const std::uint64_t episodes_seed =
         Random({options.seed, Stage::search, options.item + 1, static_cast<std::uint32_t>(g)}).bits();
-    for_each_block(losses.size(), 1, [&](Block block) {
-      std::vector<double> z(coefficients.size());
-      for (std::size_t d = 0; d < z.size(); ++d) z[d] = tried(d, block.begin);
-      const auto policy = continuous_policy("candidate", contract, shape.head, shape.squash, function.with(at(z)));
-      losses[block.begin] = -mean_return(env, *policy, options.episodes, episodes_seed, options.act);
+    fill_shared(losses, [&](Share own) {
+      for_each_block(own.end - own.begin, 1, [&](Block block) {
+        const std::size_t i = own.begin + block.begin;
+        std::vector<double> z(coefficients.size());
+        for (std::size_t d = 0; d < z.size(); ++d) z[d] = tried(d, i);
+        const auto policy = continuous_policy("candidate", contract, shape.head, shape.squash, function.with(at(z)));
+        losses[i] = -mean_return(env, *policy, options.episodes, episodes_seed, options.act);
+      });
     });
     search.tell(losses);
   }
@@ -107,7 +111,12 @@ ContinuousEmbedding polish_rounded(const Env& env, const ContinuousEmbedding& em
         } catch (const Error&) {
           return;  // beyond the largest whole number
         }
-        gained[block.begin] = earned(*moved[block.begin]);
+      });
+      fill_shared(gained, [&](Share own) {
+        for_each_block(own.end - own.begin, 1, [&](Block block) {
+          const std::size_t i = own.begin + block.begin;
+          if (moved[i]) gained[i] = earned(*moved[i]);
+        });
       });
       const std::size_t winner = gained[1] > gained[0] ? 1 : 0;
       if (gained[winner] <= most) continue;

@@ -12,6 +12,7 @@
 #include <oneapi/tbb/parallel_for.h>
 
 #include "mercer/core/error.hpp"
+#include "mercer/core/team.hpp"
 
 // oneTBB is not built with the thread sanitizer, which therefore does not see that a loop starts after what precedes it
 // and ends before what follows. These two calls say so, and say nothing about bodies against each other: a race between
@@ -28,6 +29,15 @@ static void __tsan_release(void*) {}  // NOLINT(bugprone-reserved-identifier)
 
 namespace mercer {
 namespace {
+
+thread_local std::size_t depth = 0;  // of loop bodies that this thread is in
+
+struct Inside {
+  Inside() { ++depth; }
+  ~Inside() { --depth; }
+  Inside(const Inside&) = delete;
+  Inside& operator=(const Inside&) = delete;
+};
 
 // The failure of the earliest block, so that the same error comes out on any number of threads. Blocks after one that
 // failed need not run; blocks before it must, since they may fail too.
@@ -60,6 +70,7 @@ void for_each_block(std::size_t items, std::size_t block_size, const std::functi
   const auto run_block = [&](std::size_t index) {
     if (failure.is_before(index)) return;
     const std::size_t begin = index * size;
+    const Inside inside;
     try {
       body({index, begin, begin + std::min(size, items - begin)});
     } catch (...) {
@@ -80,6 +91,8 @@ void for_each_block(std::size_t items, std::size_t block_size, const std::functi
   __tsan_acquire(&join);
   failure.rethrow();
 }
+
+bool inside_block() { return depth > 0; }
 
 std::size_t thread_count() {
   return std::min<std::size_t>(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),

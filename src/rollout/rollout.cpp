@@ -9,8 +9,10 @@
 
 #include "mercer/core/error.hpp"
 #include "mercer/core/parallel.hpp"
+#include "mercer/core/team.hpp"
 #include "mercer/policy/registry.hpp"
 #include "rollout/lockstep.hpp"
+#include "rollout/shared.hpp"
 
 namespace mercer {
 namespace {
@@ -51,7 +53,8 @@ RolloutOptions completed(const Env& env, const RolloutOptions& given) {
   if (options.batch == 0) {
     // Wide enough for vector code and matrix products, narrow enough that a batch's columns stay in the cache and both
     // cores have work.
-    const std::size_t share = (options.episodes + thread_count() - 1) / thread_count();
+    const std::size_t hands = thread_count() * (shares_work() ? team().size : 1);
+    const std::size_t share = (options.episodes + hands - 1) / hands;
     // Kept steps are first written as if every episode were as long as can be: at most 4 million of them at once.
     const std::size_t most = options.keep_steps ? std::clamp<std::size_t>((1 << 22) / *options.horizon, 1, 512) : 512;
     options.batch = std::clamp<std::size_t>(share, 1, most);
@@ -103,21 +106,43 @@ void reserve(Rollouts& all, const std::vector<Rollouts>& parts) {
   all.rewards.reserve(rewards);
 }
 
+// Episodes [first, last), one part for each batch.
+std::vector<Rollouts> play(const Env& env, const Policy& policy, const RolloutOptions& options, Share episodes,
+                           const Progress& progress) {
+  const std::size_t count = episodes.end - episodes.begin;
+  std::vector<Rollouts> parts((count + options.batch - 1) / options.batch);
+  ProgressCounter counter(progress, "rollout", count);
+  MemoryGuard guard(env.task());
+  for_each_block(count, options.batch, [&](Block block) {
+    const std::size_t own = block.end - block.begin;
+    parts[block.index] = play_lockstep(env, policy, options, episodes.begin + block.begin, own, progress);
+    if (options.keep_steps) guard.add(parts[block.index].steps());
+    counter.add(own);
+  });
+  return parts;
+}
+
+// Every process plays its episodes and hands them to all others: what comes out is what one would have played.
+std::vector<Rollouts> play_shared(const Env& env, const Policy& policy, const RolloutOptions& options,
+                                  const Progress& progress) {
+  const Team& all = team();
+  Rollouts own;
+  for (const Rollouts& part :
+       play(env, policy, options, share_of(all.rank, all.size, options.episodes, 16), progress)) {
+    append(own, part);
+  }
+  std::vector<Rollouts> parts;
+  for (const std::string& bytes : all.gather(pack_episodes(own))) parts.push_back(unpack_episodes(bytes));
+  return parts;
+}
+
 }  // namespace
 
 Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& given, const Progress& progress) {
   const RolloutOptions options = completed(env, given);
   check_fits(policy, env.task());
-  const std::size_t groups = (options.episodes + options.batch - 1) / options.batch;
-  std::vector<Rollouts> parts(groups);
-  ProgressCounter counter(progress, "rollout", options.episodes);
-  MemoryGuard guard(env.task());
-  for_each_block(options.episodes, options.batch, [&](Block block) {
-    const std::size_t count = block.end - block.begin;
-    parts[block.index] = play_lockstep(env, policy, options, block.begin, count, progress);
-    if (options.keep_steps) guard.add(parts[block.index].steps());
-    counter.add(count);
-  });
+  std::vector<Rollouts> parts = shares_work() ? play_shared(env, policy, options, progress)
+                                              : play(env, policy, options, {0, options.episodes}, progress);
 
   Rollouts all;
   all.env = env.task().name;
