@@ -140,8 +140,9 @@ Rollouts visits(const Bench& bench, const Head& head) {
   return read_rollouts(entry.folder / "visits.npz");
 }
 
-std::vector<double> trial(const Bench& bench, const Env& env, const Policy& policy) {
+std::vector<double> trial(const Bench& bench, const Env& env, const Policy& policy, Act act) {
   RolloutOptions options = playing(bench, 2, trial_episodes);
+  options.act = act;
   options.keep_steps = false;
   Progress quiet;  // many of these run at once
   quiet.stop = bench.progress.stop;

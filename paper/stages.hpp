@@ -8,7 +8,7 @@
 
 #include "mercer/env/env.hpp"
 #include "mercer/policy/policy.hpp"
-#include "mercer/rollout/rollouts.hpp"
+#include "mercer/rollout/rollout.hpp"
 #include "mercer/run/store.hpp"
 
 namespace mercer::paper {
@@ -60,7 +60,7 @@ inline constexpr std::size_t trial_episodes = 100;
 Rollouts visits(const Bench& bench, const Head& head);
 /// Returns of a policy in `trial_episodes` episodes: the same starts for all policies of a seed, other ones than those
 /// of `visits`.
-std::vector<double> trial(const Bench& bench, const Env& env, const Policy& policy);
+std::vector<double> trial(const Bench& bench, const Env& env, const Policy& policy, Act act = Act::sample);
 /// The same of the teacher itself.
 std::vector<double> teacher_trial(const Bench& bench, const Head& head);
 

@@ -180,7 +180,7 @@ Tables additions_data(bool good) {
     add("published", 50);
     for (const char* method : {"tempered", "nearest", "mass"}) add(method, good ? 30 : 60);
     for (const char* method : {"all-three", "continuous"}) add(method, good ? 1.5 : 40);
-    for (const char* method : {"best", "cosines", "published-dft"}) add(method, 1);
+    for (const char* method : {"best", "cosines", "published-dft", "mean-action", "polished"}) add(method, 1);
   }
   return {{"loss", frame}};
 }
