@@ -31,10 +31,11 @@ OTHER = "Others"
 
 def _transforms():
     names = {"fourier": "Fourier", "dct": "cosines", "haar": "Haar, full depth", "db4": "db4, one level, periodised",
-             "db4_symmetric": "db4, one level, symmetric", "svd": "SVD", "sketch": "leading 10 of the SVD, randomised"}
+             "db4_symmetric": "db4, one level, symmetric", "svd": "SVD"}
     for size in ("701x15", "4096x256"):
         for kernel, what in names.items():
             yield f"basis_{kernel}_{size}", Label(TRANSFORMS, f"{what}, {size.replace('x', ' x ')}")
+    yield "basis_sketch_4096x256", Label(TRANSFORMS, "leading 10 of the SVD, randomised, 4096 x 256")
 
 
 def _training():

@@ -45,7 +45,7 @@ def plain(header, groups, left=(0,)):
 
     out = [line(header), "-" * (sum(widths) + 2 * (len(widths) - 1))]
     for title, rows in groups:
-        out += ["", title, *(line(row) for row in rows)]
+        out += [*(["", title] if title else []), *(line(row) for row in rows)]
     return "\n".join(out)
 
 
