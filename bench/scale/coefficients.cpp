@@ -73,7 +73,7 @@ std::function<void()> sketch(std::size_t k) {
 }
 
 std::function<void()> landmarks(std::size_t k) {
-  constexpr std::size_t points = 12'000;
+  constexpr std::size_t points = 1000;
   return [data = normals(3 * points, 6), k] {
     choose_landmarks(Kernel::matern32, 0.5, {data.data(), 3, points}, k, 0);
   };
@@ -99,7 +99,7 @@ std::vector<Series> coefficient_series() {
       over("a row from rank K", "O(K m)", doubled(16, 256), 1, [](std::size_t k) { return row("svd", 1024, 256, k); }),
       over("acting from K terms", "O(K)", doubled(256, 4096), 1, act),
       over("acting from K landmarks", "O(K d)", doubled(64, 1024), 1, kernel_act),
-      over("choosing K landmarks", "O(N K^2)", {320, 480, 720}, 2, landmarks),
+      over("choosing K landmarks", "O(N K^2)", {400, 565, 800}, 2, landmarks),
       over("EM, K Gaussians", "O(N K d)", doubled(16, 256), 1, mixture),
       over("randomised SVD, rank K", "O(nmK)", doubled(128, 512), 1, sketch),
   };
