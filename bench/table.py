@@ -92,12 +92,13 @@ def arguments():
     parser.add_argument("--rounds", type=int, help=f"how often Mercer and its peers alternate ({WHOLE[0]})")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench.json"))
     parser.add_argument("--front", type=pathlib.Path, help="what ./run front wrote (front.json, if it is there)")
+    parser.add_argument("--again", type=pathlib.Path, metavar="BENCH.json", help="measure nothing, show the table of that run")
     parser.add_argument("--into", type=pathlib.Path, help="also put the table between the marks of this document")
     return parser.parse_args()
 
 
-def main():
-    options = arguments()
+def run(options):
+    """Measures, and gives what bench.json holds."""
     rounds, repetitions, seconds = QUICK if options.quick else WHOLE
     about = machine.describe()
     own, peers = measure(options.program, options.rounds or rounds, repetitions, seconds)
@@ -106,15 +107,23 @@ def main():
     rows = make_rows(own, peers, json.loads(context.get("mercer_ratios", "[]")))
     front = read_front(options)
     rows += front_rows(front) if front else []
-    groups, lost = grouped(rows), missed(rows)
-    print(plain(HEADER, groups, LEFT))
-    print(f"\n{machine.sentence(about)}")
-    options.out.write_text(json.dumps({"machine": about, "quick": options.quick, "rows": rows, "missed": lost}, indent=1) + "\n")
+    return {"machine": about, "quick": options.quick, "rows": rows, "missed": missed(rows)}
+
+
+def main():
+    options = arguments()
+    if options.again:
+        document = json.loads(options.again.read_text())
+    else:
+        document = run(options)
+        options.out.write_text(json.dumps(document, indent=1) + "\n")
+    groups, about = grouped(document["rows"]), machine.sentence(document["machine"])
+    print(f"{plain(HEADER, groups, LEFT)}\n\n{about}")
     if options.into:
-        put_into(options.into, "bench", f"{machine.sentence(about)}.\n\n{markdown(HEADER, groups, LEFT)}")
-    for what in lost:
+        put_into(options.into, "bench", f"{about}.\n\n{markdown(HEADER, groups, LEFT)}")
+    for what in document["missed"]:
         print(f"MISSED: {what}")
-    return 1 if lost else 0
+    return 1 if document["missed"] else 0
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ int usage() {
   fmt::print(
       stderr,
       "usage: mercer_scale cells|tables|rollouts|coefficients|dimensions REPEATS [CELLS FOLDER]\n"
-      "REPEATS from 1 to 100; CELLS from 4096 to 10^8; FOLDER is where the tables of `cells` are, 256 bytes a cell\n");
+      "REPEATS from 1 to 100; CELLS from 4096 to 10^8; FOLDER is where the tables of `cells` are, 304 bytes a cell\n");
   return 2;
 }
 

@@ -168,6 +168,9 @@ def test_the_whole_program_ends_with_one_where_something_is_missed(tmp_path, ste
     assert about["compiler"] == "GNU 12" and about["flags"] == "-O3" and about["versions"]["numpy"] is None
     assert about["cpu"] and about["cores"] >= 1 and about["date"]
     assert len(document["missed"]) == status
+    again = subprocess.run([sys.executable, "-B", str(ROOT / "bench/table.py"), "none", "--again", "bench.json"], cwd=tmp_path,
+                           capture_output=True, text=True)
+    assert again.returncode == status and again.stdout == done.stdout
 
 
 def test_every_peer_stands_against_a_benchmark_of_the_sources():
