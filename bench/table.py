@@ -89,25 +89,30 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program", help="mercer_bench")
     parser.add_argument("--quick", action="store_true", help="two short rounds, under two minutes")
-    parser.add_argument("--rounds", type=int, help=f"how often Mercer and its peers alternate ({WHOLE[0]})")
+    parser.add_argument("--rounds", type=int, help=f"how often Mercer and its peers alternate, 2 to 100 ({WHOLE[0]})")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("bench.json"))
     parser.add_argument("--front", type=pathlib.Path, help="what ./run front wrote (front.json, if it is there)")
     parser.add_argument("--again", type=pathlib.Path, metavar="BENCH.json", help="measure nothing, show the table of that run")
     parser.add_argument("--into", type=pathlib.Path, help="also put the table between the marks of this document")
-    return parser.parse_args()
+    options = parser.parse_args()
+    if options.rounds is not None and not 2 <= options.rounds <= 100:
+        parser.error(f"--rounds is {options.rounds}; legal: 2 to 100, since one alone has no spread")
+    return options
 
 
 def run(options):
     """Measures, and gives what bench.json holds."""
     rounds, repetitions, seconds = QUICK if options.quick else WHOLE
+    rounds = options.rounds or rounds
     about = machine.describe()
-    own, peers = measure(options.program, options.rounds or rounds, repetitions, seconds)
+    own, peers = measure(options.program, rounds, repetitions, seconds)
     context = own[0]["context"]
     about.update(machine.compiled(context), versions=peers[0]["versions"], load_after=os.getloadavg()[0])
     rows = make_rows(own, peers, json.loads(context.get("mercer_ratios", "[]")))
     front = read_front(options)
     rows += front_rows(front) if front else []
-    return {"machine": about, "quick": options.quick, "rows": rows, "missed": missed(rows)}
+    effort = {"rounds": rounds, "repetitions": repetitions, "seconds": seconds}
+    return {"machine": about, "effort": effort, "rows": rows, "missed": missed(rows)}
 
 
 def main():
@@ -117,7 +122,9 @@ def main():
     else:
         document = run(options)
         options.out.write_text(json.dumps(document, indent=1) + "\n")
-    groups, about = grouped(document["rows"]), machine.sentence(document["machine"])
+    groups, effort = grouped(document["rows"]), document["effort"]
+    about = (f"{effort['rounds']} rounds of {effort['repetitions']} repetitions of {effort['seconds']:g} s; "
+             f"{machine.sentence(document['machine'])}")
     print(f"{plain(HEADER, groups, LEFT)}\n\n{about}")
     if options.into:
         put_into(options.into, "bench", f"{about}.\n\n{markdown(HEADER, groups, LEFT)}")

@@ -173,6 +173,12 @@ def test_the_whole_program_ends_with_one_where_something_is_missed(tmp_path, ste
     assert again.returncode == status and again.stdout == done.stdout
 
 
+def test_one_round_alone_is_refused(tmp_path):
+    done = subprocess.run([sys.executable, "-B", str(ROOT / "bench/table.py"), "none", "--rounds", "1"], cwd=tmp_path,
+                          capture_output=True, text=True)
+    assert done.returncode == 2 and "legal: 2 to 100" in done.stderr
+
+
 def test_every_peer_stands_against_a_benchmark_of_the_sources():
     spec = importlib.util.spec_from_file_location("peers", ROOT / "bench/peers.py")
     peers = importlib.util.module_from_spec(spec)
