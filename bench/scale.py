@@ -31,6 +31,7 @@ AXES = {
 }
 FITTED = ["part", "theory", "sizes", "at the smallest", "spread", "at the largest", "spread", "exponent", "spread", "theory's",
           "off by", f"within {TOLERANCE:g}"]
+LEFT = (0, 1)
 
 
 def measure(program, axis, repeats, cells, folder):
@@ -85,6 +86,7 @@ def arguments():
     parser.add_argument("--axis", action="append", choices=AXES, help="only this one (may be repeated)")
     parser.add_argument("--repeats", type=int, default=3, help="2 to 100")
     parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("scale.json"))
+    parser.add_argument("--again", type=pathlib.Path, metavar="SCALE.json", help="measure nothing, show the tables of that run")
     parser.add_argument("--into", type=pathlib.Path, help="also put the tables between the marks of this document")
     options = parser.parse_args()
     if not 4096 <= options.cells <= 1e8:
@@ -94,23 +96,31 @@ def arguments():
     return options
 
 
-def main():
-    options = arguments()
+def run(options):
+    """Measures, and gives what scale.json holds."""
     about = machine.describe()
     records = []
     for axis in options.axis or AXES:
         records += measure(options.program, axis, options.repeats, int(options.cells), options.folder)
     about["load_after"] = os.getloadavg()[0]
-    made = list(tables(records))
+    return {"machine": about, "records": records, "fits": [fit(points) for points in series_of(records).values()]}
+
+
+def main():
+    options = arguments()
+    if options.again:
+        document = json.loads(options.again.read_text())
+    else:
+        document = run(options)
+        options.out.write_text(json.dumps(document, indent=1) + "\n")
+    made, fits, about = list(tables(document["records"])), document["fits"], machine.sentence(document["machine"])
     for title, header, groups in made:
-        print(f"\n{title}\n\n{plain(header, groups)}")
-    fits = [fit(points) for points in series_of(records).values()]
-    print(f"\n{sum(one['within'] for one in fits)} of {len(fits)} exponents within {TOLERANCE:g} of theory's")
-    print(machine.sentence(about))
-    options.out.write_text(json.dumps({"machine": about, "records": records, "fits": fits}, indent=1) + "\n")
+        print(f"\n{title}\n\n{plain(header, groups, LEFT)}")
+    judged = f"{sum(one['within'] for one in fits)} of {len(fits)} exponents within {TOLERANCE:g} of theory's"
+    print(f"\n{judged}\n{about}")
     if options.into:
-        text = "\n\n".join(f"{title}:\n\n{markdown(header, groups)}" for title, header, groups in made)
-        put_into(options.into, "scale", f"{machine.sentence(about)}.\n\n{text}")
+        text = "\n\n".join(f"{title}:\n\n{markdown(header, groups, LEFT)}" for title, header, groups in made)
+        put_into(options.into, "scale", f"{about}; {judged}.\n\n{text}")
     return 0
 
 

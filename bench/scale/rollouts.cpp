@@ -71,7 +71,7 @@ std::vector<Series> rollout_series() {
       over("episodes, returns only", "O(N)", 2000, false, [](std::size_t n) { return play(n, false); }),
       over("episodes, steps kept", "O(N)", 4000, false, [](std::size_t n) { return play(n, true); }),
       over("paired episodes", "O(N)", 2000, false, pairs),
-      over("quantile edges of visits", "O(N)", 250'000, false, edges),
+      over("quantile edges of visits", "O(N log N)", 250'000, true, edges),
       over("visited cells, 35^3 bins", "O(N)", 250'000, false, cells),
       over("W1 of returns", "O(N log N)", 100'000, true, distance),
       over("interval of a mean", "O(N)", 100'000, false, interval),

@@ -93,6 +93,8 @@ def test_the_table_says_which_exponents_are_outside_and_the_program_still_ends_w
     document = json.loads((tmp_path / "scale.json").read_text())
     assert [one["within"] for one in document["fits"]] == [True, False]
     assert document["machine"]["cores"] >= 1
+    again = run_scale(tmp_path, [], "--again", "scale.json", status=3)
+    assert again.returncode == 0 and again.stdout == done.stdout
 
 
 def test_lattices_have_a_table_with_their_memory(tmp_path):
