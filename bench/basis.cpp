@@ -1,5 +1,5 @@
-// Kernels of the bases on one thread: an item is one whole transform, or one action for rows. bench/peers_basis.py
-// measures numpy, PyWavelets and scipy on the same tables in the same run and prints the ratios.
+// Kernels of the bases on one thread: an item is one whole transform, or one action for rows. bench/peers.py
+// measures numpy, PyWavelets and scipy on such tables in the same run; `./run bench` prints the ratios.
 
 #include "mercer/basis/basis.hpp"
 

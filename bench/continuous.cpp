@@ -1,6 +1,6 @@
 // Acting from K terms of a continuous embedding on one core, one state at a time and in a batch. Degree 5 on the three
 // observations of the pendulum; tanh included. Beside it, in the same run, the network of 256 x 256 that such an
-// embedding stands for, and a plain table over the observations. Then whole episodes of both.
+// embedding stands for, and a plain table over the observations. Then whole episodes of both, alone and in pairs.
 
 #include <algorithm>
 #include <array>
@@ -11,6 +11,7 @@
 #include "mercer/embed/continuous_embedding.hpp"
 #include "mercer/env/registry.hpp"
 #include "mercer/policy/registry.hpp"
+#include "mercer/rollout/paired.hpp"
 #include "mercer/rollout/rollout.hpp"
 #include "ratio.hpp"
 
@@ -100,6 +101,21 @@ void continuous_play(benchmark::State& state) {
 }
 void network_play(benchmark::State& state) { play(state, *network()); }
 
+// An item is a pair of episodes, one of each policy.
+void pair(benchmark::State& state, const mercer::Policy& teacher, std::size_t episodes) {
+  const auto env = mercer::make_env("pendulum");
+  const mercer::ContinuousEmbedding student = embedding_of(16);
+  std::uint64_t seed = 0;
+  for (auto _ : state) {
+    const auto played = mercer::paired_returns(*env, teacher, student.policy(),
+                                               {.episodes = episodes, .seed = ++seed, .act = mercer::Act::mean});
+    benchmark::DoNotOptimize(played.student.data());
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(episodes * state.iterations()));
+}
+void paired_with_network(benchmark::State& state) { pair(state, *network(), 512); }
+void paired_with_terms(benchmark::State& state) { pair(state, embedding_of(6).policy(), 4096); }
+
 void continuous_act_one(benchmark::State& state) { act(state, 1); }
 void continuous_act_batch(benchmark::State& state) { act(state, 4096); }
 void network_act_one(benchmark::State& state) { network_act(state, 1); }
@@ -112,6 +128,8 @@ BENCHMARK(continuous_act_one)->Arg(6)->Arg(16)->Arg(40);
 BENCHMARK(continuous_act_batch)->Arg(6)->Arg(16)->Arg(40);
 BENCHMARK(network_play)->UseRealTime();
 BENCHMARK(continuous_play)->Arg(6)->Arg(16)->UseRealTime();
+BENCHMARK(paired_with_network)->UseRealTime();
+BENCHMARK(paired_with_terms)->UseRealTime();
 
 const bool declared =
     declare_ratio({"one action from 16 terms", "continuous_act_one/16", "network_act_one", 50}) &&

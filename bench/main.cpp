@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <map>
+#include <span>
+#include <string_view>
 #include <vector>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "ratio.hpp"
@@ -59,6 +62,20 @@ class RatioReporter : public benchmark::ConsoleReporter {
   std::map<std::string, std::vector<double>> nanoseconds_;
 };
 
+// What bench/table.py reads beside the times: the ratios that are asked for, and what compiled them.
+void add_context() {
+  nlohmann::json asked = nlohmann::json::array();
+  for (const Ratio& ratio : ratios()) {
+    asked.push_back({{"what", ratio.what},
+                     {"subject", ratio.subject},
+                     {"reference", ratio.reference},
+                     {"at_least", ratio.at_least}});
+  }
+  benchmark::AddCustomContext("mercer_ratios", asked.dump());
+  benchmark::AddCustomContext("mercer_compiler", MERCER_BENCH_COMPILER);
+  benchmark::AddCustomContext("mercer_flags", MERCER_BENCH_FLAGS);
+}
+
 }  // namespace
 
 bool declare_ratio(Ratio ratio) {
@@ -75,6 +92,9 @@ int main(int argc, char** argv) {
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());
   if (benchmark::ReportUnrecognizedArguments(count, arguments.data())) return 2;
+  const bool writes = std::ranges::any_of(std::span(argv, argc),
+                                          [](std::string_view word) { return word.starts_with("--benchmark_out="); });
+  if (writes) add_context();  // a person does not want to read it
   RatioReporter reporter;
   benchmark::RunSpecifiedBenchmarks(&reporter);
   return reporter.print_ratios() == 0 ? 0 : 1;
