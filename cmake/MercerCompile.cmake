@@ -31,3 +31,15 @@ if(MERCER_SANITIZE)
   endif()
   target_link_options(mercer_compile INTERFACE -fsanitize=${MERCER_SANITIZE})
 endif()
+
+add_library(mercer_batches INTERFACE)
+target_compile_options(mercer_batches INTERFACE -Wno-shadow)
+
+# mercer_in_batches(target): several files become one for the compiler, which reads what they include once. Half the time of
+# compiling a small file is its headers. Names inside files of one folder must then differ, and one may hide another.
+function(mercer_in_batches target)
+  if(MERCER_BATCHES)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
+    target_link_libraries(${target} PRIVATE mercer_batches)
+  endif()
+endfunction()

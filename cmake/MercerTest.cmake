@@ -14,6 +14,7 @@ function(mercer_unit_test module)
     # Less inlined, GCC 12 warns of copies that overlap inside its own std::string.
     target_compile_options(test_${module} PRIVATE -Wno-restrict)
   endif()
+  mercer_in_batches(test_${module})
   gtest_discover_tests(test_${module} TEST_PREFIX "${module}." DISCOVERY_TIMEOUT 60)
 endfunction()
 

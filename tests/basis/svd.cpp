@@ -144,7 +144,7 @@ TEST(RandomisedSvd, is_close_and_the_same_for_the_same_seed) {
   EXPECT_NE(randomised_svd(table.matrix(), 4, {10, 4, 2}).u, close.u);
 }
 
-std::vector<double> flat(const nlohmann::json& rows) {
+std::vector<double> values_of(const nlohmann::json& rows) {
   std::vector<double> values;
   for (const auto& row : rows) {
     for (const double value : row) values.push_back(value);
@@ -155,7 +155,7 @@ std::vector<double> flat(const nlohmann::json& rows) {
 // golden/theory/svd.json, from an independent program.
 TEST(SvdBasis, plain_and_centred_truncations_equal_the_reference) {
   const nlohmann::json golden = read_golden("theory/svd.json");
-  const Table table{{7, 4}, flat(golden.at("table"))};
+  const Table table{{7, 4}, values_of(golden.at("table"))};
   SvdBasis plain, centred({.centred = true});
   plain.train(table);
   centred.train(table);
@@ -164,10 +164,10 @@ TEST(SvdBasis, plain_and_centred_truncations_equal_the_reference) {
   const Truncation truncation(centred.terms(coefficients));
   for (std::size_t rank = 0; rank < golden.at("centred_reconstruction_rank_k").size(); ++rank) {
     const std::vector<double> actual = centred.reverse(keep_only(coefficients, truncation.kept(rank)));
-    EXPECT_LT(largest_difference(actual, flat(golden.at("centred_reconstruction_rank_k")[rank])), 1e-12);
+    EXPECT_LT(largest_difference(actual, values_of(golden.at("centred_reconstruction_rank_k")[rank])), 1e-12);
   }
   const std::vector<double> first = plain.reverse(keep_only(plain.apply(table.values), std::vector<std::size_t>{0}));
-  EXPECT_LT(largest_difference(first, flat(golden.at("plain_rank1"))), 1e-12);
+  EXPECT_LT(largest_difference(first, values_of(golden.at("plain_rank1"))), 1e-12);
   for (std::size_t k = 1; k <= 3; ++k) {
     EXPECT_EQ(plain.parameters(k).published, golden.at("params").at("paper")[k - 1].get<std::size_t>());
     EXPECT_EQ(plain.parameters(k).stored, golden.at("params").at("absorbed")[k - 1].get<std::size_t>());

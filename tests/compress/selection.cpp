@@ -47,7 +47,7 @@ FunctionPolicy playing(const Env& env, double action) {
   return {fmt::format("lottery {}", action), env.task(), [action](std::span<const double>, double) { return action; }};
 }
 
-SelectionOptions small(std::uint64_t seed) {
+SelectionOptions small_selection(std::uint64_t seed) {
   SelectionOptions options;
   options.max_loss = 0.2;
   options.select_episodes = 300;
@@ -61,7 +61,7 @@ SelectionOptions small(std::uint64_t seed) {
 TEST(Selection, TakesTheSmallestThatKeepsTheBudget) {
   const Lotteries env;
   const FunctionPolicy teacher = playing(env, 0), good = playing(env, 0.001), bad = playing(env, 0.5);
-  SelectionOptions options = small(1);
+  SelectionOptions options = small_selection(1);
   options.max_loss = 0.1;
   options.certify_episodes = 20000;
   const Selection selection(env, teacher, options);
@@ -76,7 +76,7 @@ TEST(Selection, TakesTheSmallestThatKeepsTheBudget) {
 TEST(Selection, ChoosesTheNearestWhenNoneKeepsTheBudget) {
   const Lotteries env;
   const FunctionPolicy teacher = playing(env, 0), worse = playing(env, 0.7), bad = playing(env, 0.4);
-  const Selection selection(env, teacher, small(1));
+  const Selection selection(env, teacher, small_selection(1));
   const std::vector<Contender> contenders{selection.measure(worse, 5), selection.measure(bad, 9)};
   const auto verdict = selection.certify(contenders);
   EXPECT_EQ(verdict.chosen, 1u);
@@ -87,7 +87,7 @@ TEST(Selection, ChoosesTheNearestWhenNoneKeepsTheBudget) {
 TEST(Selection, BytesAreABudgetToo) {
   const Lotteries env;
   const FunctionPolicy teacher = playing(env, 0);
-  SelectionOptions options = small(1);
+  SelectionOptions options = small_selection(1);
   options.max_bytes = 20;
   const Selection selection(env, teacher, options);
   EXPECT_TRUE(selection.fits(20));
@@ -97,11 +97,11 @@ TEST(Selection, BytesAreABudgetToo) {
 TEST(Selection, RefusesWhatItCannotDo) {
   const Lotteries env;
   const FunctionPolicy teacher = playing(env, 0);
-  SelectionOptions none = small(1);
+  SelectionOptions none = small_selection(1);
   none.max_loss = std::nullopt;
   EXPECT_THROW(Selection(env, teacher, none), Error);
-  SelectionOptions few = small(1);
+  SelectionOptions few = small_selection(1);
   few.select_episodes = 1;
   EXPECT_THROW(Selection(env, teacher, few), Error);
-  EXPECT_THROW(Selection(env, teacher, small(1)).certify({}), Error);
+  EXPECT_THROW(Selection(env, teacher, small_selection(1)).certify({}), Error);
 }

@@ -23,11 +23,11 @@ const char* const bases[] = {"fourier", "dct",         "haar",         "db4", "d
 
 // A real actor on a small lattice of the pendulum, and states as it and others meet them: some in cells that were never
 // visited, some outside of the lattice.
-class Acting : public testing::Test {
+class ActingLattice : public testing::Test {
  protected:
   static constexpr std::size_t count = 6000;
 
-  Acting() {
+  ActingLattice() {
     Random random({5, Stage::task, 0, 0});
     for (std::size_t i = 0; i < count; ++i) {
       const double angle = 7 * random.uniform();
@@ -40,7 +40,7 @@ class Acting : public testing::Test {
   LatticeEmbedding make(const TruncationOptions& options) const {
     return LatticeEmbedding::make(*teacher_, lattice_, options_.playing, options);
   }
-  static LatticeEmbedding act(const LatticeEmbedding& made, const mercer::Acting& acting) {
+  static LatticeEmbedding act(const LatticeEmbedding& made, const Acting& acting) {
     return LatticeEmbedding::decode(made.payload(), made.policy().contract(), "bytes", acting);
   }
   MatrixView<const double> states() const { return {states_.data(), 3, count}; }
@@ -77,7 +77,7 @@ class Acting : public testing::Test {
 
 // The same draws meet the same rows, whose entries differ by rounding: a draw that falls between the two is one in
 // 1e12.
-TEST_F(Acting, from_coefficients_is_the_same_as_from_the_table) {
+TEST_F(ActingLattice, from_coefficients_is_the_same_as_from_the_table) {
   for (const std::string basis : bases) {
     for (const SimplexRule rule : {SimplexRule::clip, SimplexRule::euclidean}) {
       const LatticeEmbedding table =
@@ -96,7 +96,7 @@ TEST_F(Acting, from_coefficients_is_the_same_as_from_the_table) {
   }
 }
 
-TEST_F(Acting, every_order_of_rows_finds_its_row) {
+TEST_F(ActingLattice, every_order_of_rows_finds_its_row) {
   for (const RowOrder order :
        {RowOrder::lexicographic, RowOrder::snake, RowOrder::tour, RowOrder::mean_action, RowOrder::axes}) {
     const LatticeEmbedding table = make({.basis = "dct", .k = 200, .order = order});
@@ -109,7 +109,7 @@ TEST_F(Acting, every_order_of_rows_finds_its_row) {
   }
 }
 
-TEST_F(Acting, from_coefficients_plays_the_edges_of_each_cell) {
+TEST_F(ActingLattice, from_coefficients_plays_the_edges_of_each_cell) {
   options_.conditional_actions = true;
   options_.action_bins = {5};
   lattice_ = make_lattice(*teacher_, rollout(*env_, *teacher_, {.episodes = 30, .seed = 1}), options_);
@@ -156,7 +156,7 @@ TEST(ActingInTwoDimensions, from_coefficients_is_the_same_along_axes) {
   }
 }
 
-TEST_F(Acting, allocates_nothing_for_a_single_state) {
+TEST_F(ActingLattice, allocates_nothing_for_a_single_state) {
   for (const std::string basis : bases) {
     for (const RowsFrom from : {RowsFrom::decoded, RowsFrom::coefficients}) {
       for (const DrawRule rule : {DrawRule::inverse, DrawRule::alias, DrawRule::importance}) {
@@ -181,7 +181,7 @@ TEST_F(Acting, allocates_nothing_for_a_single_state) {
   }
 }
 
-TEST_F(Acting, is_chosen_behind_the_name_of_the_file) {
+TEST_F(ActingLattice, is_chosen_behind_the_name_of_the_file) {
   const TemporaryFolder folder;
   const std::string file = (folder / "p.mercer").string();
   const LatticeEmbedding embedding = make({.basis = "fourier", .k = 90});
@@ -205,7 +205,7 @@ TEST_F(Acting, is_chosen_behind_the_name_of_the_file) {
   expect_error(ErrorCode::bad_value, "alias tables", [&] { policy(":from=coefficients,draw=alias"); });
 }
 
-TEST_F(Acting, from_coefficients_has_no_table_and_refuses_damage) {
+TEST_F(ActingLattice, from_coefficients_has_no_table_and_refuses_damage) {
   for (const char* const basis : {"fourier", "db4", "svd"}) {
     const LatticeEmbedding embedding = make({.basis = basis, .k = 5});
     expect_error(ErrorCode::missing_option, "has no table",

@@ -45,11 +45,11 @@ class LatticeEmbeddings : public testing::Test {
   Lattice lattice_ = make_lattice(*teacher_, rollout(*env_, *teacher_, {.episodes = 20, .seed = 1}), options_);
 };
 
-const char* const bases[] = {"fourier", "dct",         "haar",        "db4", "db4:mode=symmetric",
+const char* const linear_bases[] = {"fourier", "dct",         "haar",        "db4", "db4:mode=symmetric",
                              "svd",     "svd:centred", "svd:weighted"};
 
 TEST_F(LatticeEmbeddings, keep_everything_and_lose_only_rounding) {
-  for (const std::string basis : bases) {
+  for (const std::string basis : linear_bases) {
     const bool svd = basis.starts_with("svd");
     std::size_t all = lattice_.table.cols;
     if (!svd) {
@@ -191,7 +191,7 @@ TEST_F(LatticeEmbeddings, with_action_edges_of_each_cell_find_their_way_back) {
 }
 
 TEST_F(LatticeEmbeddings, are_distributions_when_k_is_not_told) {
-  for (const std::string basis : bases) {
+  for (const std::string basis : linear_bases) {
     const LatticeEmbedding embedding = make({.basis = basis});
     EXPECT_GT(embedding.k(), 0);
     EXPECT_LT(distance(embedding), 0.5) << basis;

@@ -12,7 +12,7 @@
 namespace mercer {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 struct After {
   double theta;

@@ -12,7 +12,7 @@ namespace mercer {
 namespace {
 
 // Gym's Pendulum-v0: the new speed moves the angle first and is clipped to 8 afterwards. g = 10, m = l = 1, dt = 0.05.
-void plain_step(double& theta, double& speed, double torque) {
+void plain_step_v0(double& theta, double& speed, double torque) {
   const double u = std::min(2.0, std::max(-2.0, torque));
   const double pushed = speed + (-3 * 10.0 / 2 * std::sin(theta + std::numbers::pi) + 3 * u) * 0.05;
   theta = theta + pushed * 0.05;
@@ -30,7 +30,7 @@ TEST(PendulumV0, moves_the_angle_before_it_clips_the_speed) {
     const double speed = i % 2 == 0 ? 16 * random.uniform() - 8 : (i % 4 == 1 ? 7.9 : -7.9);  // half near the limit
     const double torque = 8 * random.uniform() - 4;
     double expected_theta = theta, expected_speed = speed;
-    plain_step(expected_theta, expected_speed, torque);
+    plain_step_v0(expected_theta, expected_speed, torque);
     SingleEpisode play(*v0, {theta, speed}), other(*v1, {theta, speed});
     const double reward = play.step({torque});
     worst = std::max({worst, std::abs(play.state()[0] - expected_theta), std::abs(play.state()[1] - expected_speed)});

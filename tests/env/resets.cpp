@@ -12,7 +12,7 @@ namespace mercer {
 namespace {
 
 constexpr std::size_t count = 20000;
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 // Start states of episodes 0 .. count-1, one row per dimension.
 std::vector<std::vector<double>> draw_starts(const Env& env, std::uint64_t seed) {

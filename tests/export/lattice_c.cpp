@@ -143,7 +143,7 @@ double largest_error(const Compiled& compiled, const LatticeExported& one) {
   return worst;
 }
 
-void check_all(const std::string& setting) {
+void check_all_lattices(const std::string& setting) {
   std::vector<LatticeExported> all;
   std::vector<Compiled::Source> sources;
   for (const LatticeKind& kind : test::lattice_kinds()) {
@@ -175,8 +175,8 @@ void check_all(const std::string& setting) {
   }
 }
 
-TEST(LatticeC, FloatActsAsTheLibraryDoes) { check_all("none"); }
-TEST(LatticeC, WholeNumbersActAsTheLibraryDoes) { check_all("fixed"); }
+TEST(LatticeC, FloatActsAsTheLibraryDoes) { check_all_lattices("none"); }
+TEST(LatticeC, WholeNumbersActAsTheLibraryDoes) { check_all_lattices("fixed"); }
 
 // A drawn action belongs to a cell whose part of the row holds the number it was drawn with.
 TEST(LatticeC, RowsAreSampled) {

@@ -18,7 +18,7 @@ using Doubles = std::vector<double>;
 using Integers = std::vector<std::int64_t>;
 using Shape = std::vector<std::size_t>;
 
-std::filesystem::path fixture(const std::string& name) {
+std::filesystem::path numpy_file(const std::string& name) {
   return std::filesystem::path(MERCER_TEST_DATA) / "npz" / name;
 }
 
@@ -45,23 +45,23 @@ void expect_every_type(const Arrays& arrays) {
 }
 
 TEST(NpzFromNumpy, savez) {
-  const Arrays arrays = read_npz(fixture("stored.npz"));
+  const Arrays arrays = read_npz(numpy_file("stored.npz"));
   EXPECT_EQ(arrays.size(), 9U);
   expect_every_type(arrays);
 }
 
 TEST(NpzFromNumpy, savez_compressed) {
-  const Arrays arrays = read_npz(fixture("compressed.npz"));
+  const Arrays arrays = read_npz(numpy_file("compressed.npz"));
   EXPECT_EQ(arrays.size(), 10U);
   expect_every_type(arrays);
   // 8000 bytes of zeros in a file of less than 2000: this one was really deflated.
   EXPECT_EQ(arrays.at("zeros").shape, (Shape{50, 20}));
   EXPECT_EQ(arrays.at("zeros").as_doubles(), Doubles(1000));
-  EXPECT_LT(std::filesystem::file_size(fixture("compressed.npz")), 2000U);
+  EXPECT_LT(std::filesystem::file_size(numpy_file("compressed.npz")), 2000U);
 }
 
 TEST(NpzFromNumpy, column_major_arrays_become_row_major) {
-  const Arrays arrays = read_npz(fixture("fortran.npz"));
+  const Arrays arrays = read_npz(numpy_file("fortran.npz"));
   EXPECT_EQ(arrays.at("cube").shape, (Shape{2, 3, 4}));
   const Integers cube = arrays.at("cube").as_integers();
   ASSERT_EQ(cube.size(), 24U);
@@ -75,16 +75,16 @@ TEST(NpzFromNumpy, column_major_arrays_become_row_major) {
 }
 
 TEST(NpzFromNumpy, second_version_of_the_header) {
-  EXPECT_EQ(read_npz(fixture("version2.npz")).at("a").as_doubles(), (Doubles{1, 2}));
+  EXPECT_EQ(read_npz(numpy_file("version2.npz")).at("a").as_doubles(), (Doubles{1, 2}));
 }
 
 TEST(NpzFromNumpy, names_the_types_it_does_not_read) {
   expect_error(ErrorCode::bad_format, "complex.npz:z' has the unknown type '<c16'",
-               [] { read_npz(fixture("complex.npz")); });
-  expect_error(ErrorCode::bad_format, "unknown type '>f8'", [] { read_npz(fixture("big_endian.npz")); });
-  expect_error(ErrorCode::bad_format, "unknown type '<U4'", [] { read_npz(fixture("unicode.npz")); });
-  expect_error(ErrorCode::bad_format, "record.npz:r' has the unknown type", [] { read_npz(fixture("record.npz")); });
-  expect_error(ErrorCode::bad_format, "unknown type '|O'", [] { read_npz(fixture("object.npz")); });
+               [] { read_npz(numpy_file("complex.npz")); });
+  expect_error(ErrorCode::bad_format, "unknown type '>f8'", [] { read_npz(numpy_file("big_endian.npz")); });
+  expect_error(ErrorCode::bad_format, "unknown type '<U4'", [] { read_npz(numpy_file("unicode.npz")); });
+  expect_error(ErrorCode::bad_format, "record.npz:r' has the unknown type", [] { read_npz(numpy_file("record.npz")); });
+  expect_error(ErrorCode::bad_format, "unknown type '|O'", [] { read_npz(numpy_file("object.npz")); });
 }
 
 }  // namespace

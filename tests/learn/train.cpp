@@ -17,7 +17,7 @@ namespace mercer {
 namespace {
 
 template <class Options>
-Options small() {
+Options tiny() {
   Options options;
   options.hidden = {16, 8};
   options.batch_size = 20;
@@ -36,12 +36,12 @@ class Train : public testing::Test {
     options.snapshots = {100, 200};
     options.folder = folder_ / name;
     if (task == "cart-pole") {
-      DqnOptions dqn = small<DqnOptions>();
+      DqnOptions dqn = tiny<DqnOptions>();
       dqn.epsilon_run = 4;
       dqn.epsilon_steps = 200;
       options.algorithm = dqn;
     } else {
-      SacOptions sac = small<SacOptions>();
+      SacOptions sac = tiny<SacOptions>();
       sac.noise_correlation = 0.5;
       sac.buffer = 120;  // wraps around
       options.algorithm = sac;

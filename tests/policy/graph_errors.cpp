@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
-#include "support/onnx_model.hpp"
+#include "support/refused.hpp"
 
 // Graphs that no exporter should write, and operators used in ways that have no meaning for a batch.
 
@@ -11,11 +11,6 @@ namespace mercer {
 namespace {
 
 OnnxModel six() { return OnnxModel().input("x", {6}); }
-
-void refused(OnnxModel model, const std::string& part, ErrorCode code = ErrorCode::bad_format) {
-  if (model.proto.graph().output_size() == 0) model.output("y");
-  expect_error(code, part, [&] { model.network(); });
-}
 
 TEST(GraphErrors, an_unknown_operator_is_named) {
   refused(six().node("Lstm9", {"x"}, {"y"}), "node 'y' (Lstm9) is an operator that is not supported");

@@ -5,6 +5,7 @@
 
 #include "support/errors.hpp"
 #include "support/graph_case.hpp"
+#include "support/refused.hpp"
 
 // Small files that ask for much: sizes that overflow, constants that grow, numbers that are not known. Memory and time
 // stay in proportion to the file; without its limits each of these would run for minutes or out of memory.
@@ -13,11 +14,6 @@ namespace mercer {
 namespace {
 
 constexpr std::int64_t gigantic = std::int64_t{1} << 62;
-
-void refused(OnnxModel model, const std::string& part, ErrorCode code = ErrorCode::bad_format) {
-  if (model.proto.graph().output_size() == 0) model.output("y");
-  expect_error(code, part, [&] { model.network(); });
-}
 
 OnnxModel one() { return OnnxModel().input("x", {1}); }
 

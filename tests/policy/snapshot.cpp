@@ -13,7 +13,7 @@
 namespace mercer {
 namespace {
 
-const Task car = make_env("continuous-mountain-car")->task();
+const Task mountain_car = make_env("continuous-mountain-car")->task();
 
 Array floats(std::vector<double> values, std::vector<std::size_t> shape) { return Array::of(values, std::move(shape)); }
 
@@ -25,7 +25,7 @@ Contract squashed(const Task& task) {
 
 // One hidden layer of two units: small enough to follow by hand.
 Safetensors small_actor() {
-  const nlohmann::ordered_json manifest{{"format", 1}, {"kind", "sac"}, {"contract", to_json(squashed(car))}};
+  const nlohmann::ordered_json manifest{{"format", 1}, {"kind", "sac"}, {"contract", to_json(squashed(mountain_car))}};
   return {{{"actor.0.weight", floats({1, 2, -3, 4}, {2, 2})},
            {"actor.0.bias", floats({0.5, -0.25}, {2})},
            {"actor.1.weight", floats({1, -1, 40, 0}, {2, 2})},
@@ -44,14 +44,14 @@ class SnapshotPolicy : public testing::Test {
     return (folder_ / "s.safetensors").string();
   }
   void expect_refused(ErrorCode code, const std::string& part, const Safetensors& file) {
-    expect_error(code, part, [&] { make_policy(write(file), car); });
+    expect_error(code, part, [&] { make_policy(write(file), mountain_car); });
   }
 
   TemporaryFolder folder_;
 };
 
 TEST_F(SnapshotPolicy, actor_is_what_its_layers_say) {
-  const auto policy = make_policy(write(small_actor()), car);
+  const auto policy = make_policy(write(small_actor()), mountain_car);
   for (const double x : {-1.0, -0.3, 0.5}) {
     const std::vector<double> state{x, 0.02};
     const double h1 = std::max(0.0, x + 2 * 0.02 + 0.5), h2 = std::max(0.0, -3 * x + 4 * 0.02 - 0.25);
@@ -69,23 +69,23 @@ TEST_F(SnapshotPolicy, actor_is_what_its_layers_say) {
 
 TEST_F(SnapshotPolicy, sees_observations_as_its_contract_says) {
   Safetensors file = small_actor();
-  Contract contract = squashed(car);
+  Contract contract = squashed(mountain_car);
   contract.normalisation = {{-0.3, 0}, {0.81, 0.0049}, 0, 10};
   auto manifest = nlohmann::ordered_json::parse(file.metadata["mercer"]);
   manifest["contract"] = to_json(contract);
-  const auto plain = make_policy(write(file), car);
+  const auto plain = make_policy(write(file), mountain_car);
   const std::vector<double> scaled{(0.1 + 0.3) / 0.9, 0.02 / 0.07}, state{0.1, 0.02};
   double expected = 0, action = 0;
   plain->mean_action({scaled.data(), 2, 1}, {&expected, 1, 1});
   file.metadata["mercer"] = manifest.dump();
-  make_policy(write(file), car)->mean_action({state.data(), 2, 1}, {&action, 1, 1});
+  make_policy(write(file), mountain_car)->mean_action({state.data(), 2, 1}, {&action, 1, 1});
   EXPECT_NEAR(action, expected, 1e-6);
   EXPECT_NE(action, 0);
 }
 
 // min(q1, q2) = min(x + a, 0.5 - a): largest where they meet.
 TEST_F(SnapshotPolicy, critics_make_a_greedy_policy) {
-  const auto policy = make_policy(write(small_actor()) + ":kind=greedy", car);
+  const auto policy = make_policy(write(small_actor()) + ":kind=greedy", mountain_car);
   const std::vector<double> state{-0.4, 0};
   double action = 0;
   policy->mean_action({state.data(), 2, 1}, {&action, 1, 1});

@@ -13,13 +13,13 @@ namespace {
 
 // The return that Gymnasium and PyTorch measured for the same policy: mean and standard deviation over 5,000 episodes
 // (100 for mountain-car, whose spread was not recorded: ours is taken).
-struct Measured {
+struct KnownReturn {
   std::string task, policy;
   Act act;
   double mean, std, episodes;
 };
 
-class Teachers : public testing::TestWithParam<Measured> {};
+class Teachers : public testing::TestWithParam<KnownReturn> {};
 
 TEST_P(Teachers, play_as_they_did_where_they_were_trained) {
   const auto& [task, file, act, mean, std, episodes] = GetParam();
@@ -35,11 +35,11 @@ TEST_P(Teachers, play_as_they_did_where_they_were_trained) {
 
 INSTANTIATE_TEST_SUITE_P(
     Teachers, Teachers,
-    testing::Values(Measured{"pendulum", "pendulum_5000_actor.onnx", Act::sample, -158.5, 95.2, 5000},
-                    Measured{"pendulum", "pendulum_5000_actor.onnx", Act::mean, -154.7, 92.8, 5000},
-                    Measured{"continuous-mountain-car", "cmc_sde_10000_actor.onnx", Act::sample, 77.5, 14.7, 5000},
-                    Measured{"continuous-mountain-car", "cmc_sde_10000_action.onnx", Act::sample, 74.2, 26.4, 5000},
-                    Measured{"mountain-car", "mc_dqn_120000_q.onnx", Act::sample, -105.2, 0, 100}));
+    testing::Values(KnownReturn{"pendulum", "pendulum_5000_actor.onnx", Act::sample, -158.5, 95.2, 5000},
+                    KnownReturn{"pendulum", "pendulum_5000_actor.onnx", Act::mean, -154.7, 92.8, 5000},
+                    KnownReturn{"continuous-mountain-car", "cmc_sde_10000_actor.onnx", Act::sample, 77.5, 14.7, 5000},
+                    KnownReturn{"continuous-mountain-car", "cmc_sde_10000_action.onnx", Act::sample, 74.2, 26.4, 5000},
+                    KnownReturn{"mountain-car", "mc_dqn_120000_q.onnx", Act::sample, -105.2, 0, 100}));
 
 }  // namespace
 }  // namespace mercer
