@@ -116,7 +116,7 @@ std::string table(const std::vector<Group>& groups) {
 std::string do_not_apply(const std::vector<CertificateRow>& rows) {
   std::vector<std::string> names;
   for (const CertificateRow& row : rows) {
-    if (!applies(row)) names.push_back(row.term);
+    if (!applies(row)) names.push_back(short_term(row));
   }
   return names.empty() ? "" : fmt::format("do not apply here: {}\n", fmt::join(names, ", "));
 }
