@@ -57,7 +57,7 @@ struct CertifyVerb {
         options.act = mercer::Act::mean;
       }
     } else {
-      other = mercer::make_policy(file, env->task());
+      other = load_policy(file, env->task());
     }
     const mercer::Policy& student = ours ? static_cast<const mercer::Policy&>(embedding->embedding.policy()) : *other;
     mercer::Certificate certificate =

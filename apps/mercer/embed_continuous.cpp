@@ -41,15 +41,15 @@ bool has_wasserstein(const mercer::Space& actions) {
   return actions.dimensions() == 1 && std::isfinite(actions.axes[0].range.width());
 }
 
-json bits_json(const mercer::ContinuousCode::Bits& bits) {
+}  // namespace
+
+nlohmann::ordered_json bits_json(const mercer::ContinuousCode::Bits& bits) {
   return {{"header", bits.header},
           {"coordinates", bits.coordinates},
           {"terms", bits.terms},
           {"scales", bits.scales},
           {"coefficients", bits.coefficients}};
 }
-
-}  // namespace
 
 void ContinuousSettings::add_settings(Settings& settings) {
   settings.add({"degree", "Continuous: of products of functions, 0 to 16 [5]", "N"}, degree);
@@ -126,60 +126,4 @@ void ContinuousSettings::run(const Playing& playing, const Shared& shared, const
               {"returns", {{"teacher", to_json(of_teacher)}, {"embedding", to_json(of_own)}}},
               {"paired", to_json(loss)},
               {"file", shared.out}});
-}
-
-void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& file, const CommonOptions& common) {
-  const mercer::ContinuousEmbedding& embedding = file.embedding.continuous();
-  const mercer::ContinuousCode& code = embedding.code();
-  const mercer::Contract& contract = embedding.policy().contract();
-  std::vector<std::string> names;
-  for (const mercer::Axis& axis : contract.observation.axes) names.push_back(axis.name);
-  const std::vector<std::string> observations = names;
-  if (code.head == mercer::Head::density) {
-    for (const mercer::Axis& axis : contract.action.axes) names.push_back(axis.name);
-  }
-  if (common.json) {
-    json terms = json::array();
-    for (std::size_t t = 0; t < embedding.k(); ++t) {
-      json coefficients = json::array();
-      for (std::size_t o = 0; o < code.outputs; ++o) coefficients.push_back(code.coefficients[o * embedding.k() + t]);
-      terms.push_back({{"term", mercer::describe_term(code.terms, t, names)}, {"coefficients", coefficients}});
-    }
-    print_json({{"file", path},
-                {"route", "continuous"},
-                {"basis", embedding.basis()},
-                {"k", embedding.k()},
-                {"format", mercer::format_name(code.format)},
-                {"parameters", embedding.parameters().published},
-                {"parameters_stored", embedding.parameters().stored},
-                {"bytes", file.bytes},
-                {"payload_bytes", embedding.payload().size()},
-                {"payload_bits", bits_json(code.bits)},
-                {"terms", terms},
-                {"formulas", mercer::formulas(embedding)},
-                {"env", file.origin.env},
-                {"teacher", file.origin.teacher},
-                {"seed", file.origin.seed},
-                {"settings", file.origin.settings},
-                {"observations", observations},
-                {"certificate", file.certificate ? json::parse(mercer::certificate_json(*file.certificate)) : json()}});
-    return;
-  }
-  fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, embedding.payload().size());
-  fmt::print("  continuous embedding of {} in {}, seed {}\n", file.origin.teacher, file.origin.env, file.origin.seed);
-  fmt::print("  basis {}, k {}, {} numbers as {}\n", embedding.basis(), embedding.k(), code.coefficients.size(),
-             mercer::format_name(code.format));
-  fmt::print("  bits: {} header, {} coordinates, {} terms, {} scales, {} coefficients\n", code.bits.header,
-             code.bits.coordinates, code.bits.terms, code.bits.scales, code.bits.coefficients);
-  for (std::size_t d = 0; d < code.coordinates.size(); ++d) {
-    const mercer::Coordinate& axis = code.coordinates[d];
-    fmt::print("  {} from {:.4g} to {:.4g} becomes -1 to 1{}\n", names[d], axis.range.low, axis.range.high,
-               axis.knots.empty() ? "" : fmt::format(" through {} knots", axis.knots.size()));
-  }
-  for (const std::string& line : mercer::formulas(embedding)) fmt::print("  {}\n", line);
-  if (file.certificate) {
-    fmt::print("\n{}", mercer::certificate_page(*file.certificate));
-  } else {
-    fmt::print("  no certificate: 'mercer certify' makes one\n");
-  }
 }

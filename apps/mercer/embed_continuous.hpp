@@ -1,5 +1,7 @@
 #pragma once
 
+#include <nlohmann/json.hpp>
+
 #include "mercer/embed/continuous_route.hpp"
 #include "mercer/embed/file.hpp"
 #include "playing.hpp"
@@ -23,5 +25,5 @@ struct ContinuousSettings {
   void run(const Playing& playing, const Shared& shared, const CommonOptions& common, const Settings& settings) const;
 };
 
-/// What `mercer inspect` shows of it.
-void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& file, const CommonOptions& common);
+/// What the parts of a payload take.
+nlohmann::ordered_json bits_json(const mercer::ContinuousCode::Bits& bits);

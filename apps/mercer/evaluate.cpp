@@ -44,7 +44,7 @@ struct EvaluateVerb {
   json play(const CommonOptions& common) const {
     const auto env = playing.make_env(common);
     const auto policy = playing.make_policy(*env);
-    const auto other = against.empty() ? nullptr : mercer::make_policy(against, env->task());
+    const auto other = against.empty() ? nullptr : load_policy(against, env->task());
     mercer::RolloutOptions options = playing.complete(*env, common);
     options.keep_steps = false;
     const mercer::Rollouts played = playing.play(*env, *policy, options, common);

@@ -1,3 +1,5 @@
+#include "inspect.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -5,7 +7,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "embed_continuous.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
 #include "program.hpp"
@@ -67,34 +68,27 @@ void inspect(const std::string& path, const CommonOptions& common) {
   const mercer::Contract& contract = policy.contract();
   const bool all_cells = static_cast<double>(policy.cells().size()) == policy.cells().grid().cells();
   if (common.json) {
-    json axes = json::array();
     const std::vector<double> energies = embedding.energies();
-    for (const mercer::Axis& axis : contract.observation.axes) axes.push_back(axis.name);
-    print_json({{"file", path},
-                {"route", "lattice"},
-                {"basis", embedding.basis()},
-                {"k", embedding.k()},
-                {"parameters", embedding.parameters().published},
-                {"parameters_stored", embedding.parameters().stored},
-                {"bytes", file.bytes},
-                {"payload_bytes", embedding.payload().size()},
-                {"visited_cells", policy.cells().size()},
-                {"action_cells", embedding.table().cols},
-                {"own_action_edges", policy.own_edges().grids.size()},
-                {"energy_share", embedding.whole_energy() > 0 && !energies.empty()
-                                     ? json(sum(energies) / embedding.whole_energy())
-                                     : json(nullptr)},
-                {"singular_values", singular_values(embedding)},
-                {"env", file.origin.env},
-                {"teacher", file.origin.teacher},
-                {"seed", file.origin.seed},
-                {"settings", file.origin.settings},
-                {"observations", axes},
-                {"certificate", file.certificate ? json::parse(mercer::certificate_json(*file.certificate)) : json()}});
+    json document{{"file", path},
+                  {"route", "lattice"},
+                  {"basis", embedding.basis()},
+                  {"k", embedding.k()},
+                  {"parameters", embedding.parameters().published},
+                  {"parameters_stored", embedding.parameters().stored},
+                  {"bytes", file.bytes},
+                  {"payload_bytes", embedding.payload().size()},
+                  {"visited_cells", policy.cells().size()},
+                  {"action_cells", embedding.table().cols},
+                  {"own_action_edges", policy.own_edges().grids.size()},
+                  {"energy_share", embedding.whole_energy() > 0 && !energies.empty()
+                                       ? json(sum(energies) / embedding.whole_energy())
+                                       : json(nullptr)},
+                  {"singular_values", singular_values(embedding)}};
+    add_origin(document, file);
+    print_json(document);
     return;
   }
-  fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, embedding.payload().size());
-  fmt::print("  lattice embedding of {} in {}, seed {}\n", file.origin.teacher, file.origin.env, file.origin.seed);
+  show_origin(path, file);
   fmt::print("  basis {}, k {}; parameters {} as published, {} stored\n", embedding.basis(), embedding.k(),
              embedding.parameters().published, embedding.parameters().stored);
   fmt::print("  {} {}, {} action cells\n", policy.cells().size(),
@@ -110,11 +104,7 @@ void inspect(const std::string& path, const CommonOptions& common) {
     fmt::print("  action {}: {} bins\n", contract.action.axes[d].name, policy.actions().axes[d].bins());
   }
   show_energy(embedding);
-  if (file.certificate) {
-    fmt::print("\n{}", mercer::certificate_page(*file.certificate));
-  } else {
-    fmt::print("  no certificate: 'mercer certify' makes one\n");
-  }
+  show_certificate(file);
 }
 
 }  // namespace

@@ -44,6 +44,14 @@ void Playing::add_settings(Settings& settings) {
   settings.add({"batch", "Episodes in lockstep, 0 to choose [0]; changes no result", "N"}, options.batch);
 }
 
+std::unique_ptr<mercer::Policy> load_policy(const std::string& spec, const mercer::Task& task,
+                                            const std::vector<mercer::PolicySetting>& settings) {
+  std::string reading;
+  auto policy = mercer::make_policy(spec, task, settings, &reading);
+  if (!reading.empty()) spdlog::info("'{}' is read as a {}", policy->name(), reading);
+  return policy;
+}
+
 std::unique_ptr<mercer::Env> Playing::make_env(const CommonOptions& common) const {
   if (env.empty()) {
     throw Error(ErrorCode::missing_option, "no task was named", "Add --env TASK; 'mercer list' shows the tasks");
@@ -55,7 +63,7 @@ std::unique_ptr<mercer::Policy> Playing::make_policy(const mercer::Env& task) co
   if (policy.empty()) {
     throw Error(ErrorCode::missing_option, "no policy was named", "Add --policy POLICY; 'mercer list' shows the kinds");
   }
-  return mercer::make_policy(policy, task.task(), policy_settings);
+  return load_policy(policy, task.task(), policy_settings);
 }
 
 mercer::RolloutOptions Playing::complete(const mercer::Env& task, const CommonOptions& common) const {

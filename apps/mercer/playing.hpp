@@ -9,6 +9,10 @@
 #include "mercer/rollout/rollout.hpp"
 #include "program.hpp"
 
+/// `mercer::make_policy`, and what a network was taken for in the log.
+std::unique_ptr<mercer::Policy> load_policy(const std::string& spec, const mercer::Task& task,
+                                            const std::vector<mercer::PolicySetting>& settings = {});
+
 /// The settings of a verb that plays episodes, and what they make.
 struct Playing {
   std::string env;

@@ -1,6 +1,7 @@
 #include "mercer/learn/train.hpp"
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "mercer/core/error.hpp"
 #include "mercer/env/registry.hpp"
@@ -152,6 +153,16 @@ struct TrainVerb {
     return recipe;
   }
 
+  void warn_if_idle() const {
+    std::visit(
+        [this](const auto& own) {
+          if (options.steps >= own.warmup) return;
+          spdlog::warn("nothing is learned: the first update comes after {} steps (--warmup), and --steps is {}",
+                       own.warmup, options.steps);
+        },
+        options.algorithm);
+  }
+
   mercer::ReturnSummary judge(const mercer::Env& task, const mercer::Snapshot& snapshot,
                               const CommonOptions& common) const {
     mercer::RolloutOptions playing;
@@ -178,6 +189,7 @@ struct TrainVerb {
       tell("{} in {}, seed {}, {} steps, recipe {}{}\n", name, env, common.seed, options.steps, recipe.name,
            recipe.why.empty() ? "" : ": " + recipe.why);
     }
+    warn_if_idle();
     const mercer::TrainResult result = mercer::train(*task, options, terminal_progress(common.quiet));
     if (!common.quiet) {
       if (result.resumed_from > 0) tell("continued after step {}\n", result.resumed_from);

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "mercer/core/error.hpp"
 #include "mercer/io/file.hpp"
@@ -82,6 +83,8 @@ void Library::add(const fs::path& path, bool named, Worlds& worlds, const mercer
   }
   mercer::EmbeddingFile file = mercer::read_embedding(path);
   std::shared_ptr<const World> world = worlds.of(file, named, progress);
+  if (!world->teacher_reading.empty())
+    spdlog::info("'{}' is read as a {}", world->teacher->name(), world->teacher_reading);
   subjects_.push_back(std::make_unique<Subject>(path.filename().string(), std::move(file), std::move(world)));
   files_.push_back(real);
 }

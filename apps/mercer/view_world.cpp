@@ -94,7 +94,8 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, bool trus
     return world;
   }
   attempt("teacher", world->teacher_spec, !policy_.empty(), [&] {
-    world->teacher = mercer::make_policy(world->teacher_spec, world->env->task(), settings_of(origin));
+    world->teacher =
+        mercer::make_policy(world->teacher_spec, world->env->task(), settings_of(origin), &world->teacher_reading);
     std::error_code none;
     const auto bytes = std::filesystem::file_size(file_in(world->teacher_spec), none);
     if (!none) world->teacher_bytes = bytes;

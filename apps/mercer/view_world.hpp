@@ -17,6 +17,7 @@ struct World {
   std::string env_spec, teacher_spec;
   std::unique_ptr<mercer::Env> env;         ///< null where the task cannot be made
   std::unique_ptr<mercer::Policy> teacher;  ///< null where it cannot be read
+  std::string teacher_reading;              ///< what a network was taken for; empty for what is none
   std::string missing;                      ///< sentences: what there is not, and why; empty where all is there
   std::uintmax_t teacher_bytes = 0;         ///< of its file; 0 where it is none
   mercer::Act act = mercer::Act::sample;    ///< how both are played

@@ -71,7 +71,7 @@ std::vector<std::size_t> Selection::in_turn(std::span<const Contender> contender
     const bool one = promising(first), other = promising(second);
     if (one != other) return one;
     return one ? std::pair(first.bytes, first.loss) < std::pair(second.bytes, second.loss)
-               : expected_upper(first) < expected_upper(second);
+               : std::pair(expected_upper(first), first.bytes) < std::pair(expected_upper(second), second.bytes);
   });
   return order;
 }
@@ -106,7 +106,12 @@ Selection::Verdict Selection::certify(std::span<const Contender> contenders, con
     const Policy& student = *contenders[order[j]].policy;
     paired.student = rollout(env_, student, judging, progress).returns;
     Certificate one = certify_paired(env_, teacher_, student, paired, how, progress);
-    if (!best || one.met || one.upper_return < best->certificate.upper_return) best = {order[j], std::move(one)};
+    const auto rank = [&](const Certificate& certificate, std::size_t i) {
+      return std::pair(certificate.upper_return, contenders[i].bytes);
+    };
+    if (!best || one.met || rank(one, order[j]) < rank(best->certificate, best->chosen)) {
+      best = {order[j], std::move(one)};
+    }
   }
   return std::move(*best);
 }

@@ -6,13 +6,13 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "core/half.hpp"
 #include "core/log_scale.hpp"
 #include "embed/bits.hpp"
 #include "embed/term_code.hpp"
 #include "mercer/core/error.hpp"
-#include "mercer/core/nearest.hpp"
 
 namespace mercer {
 namespace {
@@ -107,9 +107,10 @@ void write_coefficients(BitWriter& out, const ContinuousCode& code) {
       const double whole = std::nearbyint(value / unit);
       const bool fits = is_whole(code.format) ? std::abs(whole) <= most_whole(code.format) : std::abs(value) < 65520;
       if (!fits) {
+        const std::string end = is_whole(code.format) ? fmt::format("with unit {}", unit) : "which ends at 65504";
         throw Error(ErrorCode::out_of_range,
-                    fmt::format("coefficient {} does not fit {} with unit {}", value, format_name(code.format), unit),
-                    "Take float32, or a larger scale");
+                    fmt::format("coefficient {} does not fit {}, {}", value, format_name(code.format), end),
+                    is_whole(code.format) ? "Take float32, or a larger scale" : "Take float32, or int16 and a scale");
       }
       out.put(is_whole(code.format) ? static_cast<std::uint32_t>(static_cast<std::int32_t>(whole)) : to_half(value),
               format_bits(code.format));
@@ -155,8 +156,9 @@ NumberFormat parse_format(std::string_view name) {
   for (std::size_t i = 0; i < format_names.size(); ++i) {
     if (format_names[i] == name) return static_cast<NumberFormat>(i);
   }
-  const std::vector<std::string> known(format_names.begin(), format_names.end());
-  throw_unknown("format of numbers", name, known);
+  // The nearest name is no help here: to whoever asks for three bits, int8 is as near as int4.
+  throw Error(ErrorCode::unknown_name, fmt::format("no format of numbers is called '{}'", name),
+              fmt::format("Known: {}", fmt::join(format_names, ", ")));
 }
 
 std::size_t head_outputs(Head head, const Contract& contract) {

@@ -10,6 +10,7 @@
 #include "measure/certificate_json.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/io/safetensors.hpp"
+#include "mercer/io/sha256.hpp"
 #include "mercer/policy/registry.hpp"
 #include "policy/contract_json.hpp"
 
@@ -65,6 +66,12 @@ std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
   return static_cast<std::uint32_t>(::crc32(0, bytes.data(), static_cast<unsigned>(bytes.size())));
 }
 
+// Of the file that a policy was read from; empty for a policy that is no file.
+std::string digest_of(const std::string& teacher) {
+  std::error_code none;
+  return std::filesystem::is_regular_file(teacher, none) ? sha256_file(teacher) : "";
+}
+
 }  // namespace
 
 void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin) {
@@ -79,6 +86,7 @@ void write_embedding(const std::filesystem::path& path, const Embedding& embeddi
       {"energy", embedding.is_lattice() ? embedding.lattice().whole_energy() : 0.0},
       {"env", origin.env},
       {"teacher", origin.teacher},
+      {"teacher_sha256", origin.teacher_sha256.empty() ? digest_of(origin.teacher) : origin.teacher_sha256},
       {"seed", origin.seed},
       {"settings", origin.settings},
       {"contract", to_json(embedding.policy().contract())}};
@@ -111,7 +119,8 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
     }
     EmbeddingOrigin origin{manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
                            manifest.at("seed").get<std::uint64_t>(),
-                           manifest.at("settings").get<std::map<std::string, std::string>>()};
+                           manifest.at("settings").get<std::map<std::string, std::string>>(),
+                           manifest.value("teacher_sha256", "")};  // files of before did not have one
     std::optional<Certificate> certificate;
     if (manifest.contains("certificate")) {
       certificate = certificate_from_json(manifest["certificate"], path.string());

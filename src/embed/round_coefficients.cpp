@@ -5,6 +5,7 @@
 
 #include <Eigen/Cholesky>
 
+#include "core/half.hpp"
 #include "core/log_scale.hpp"
 #include "embed/quadratic.hpp"
 #include "mercer/core/error.hpp"
@@ -76,12 +77,30 @@ double walk(Vector& c, const Vector& unit, int most, double value, const Judge& 
   return value;
 }
 
+// Functions that are nearly the same can get huge coefficients that cancel, and half precision ends at 65504. Shrinking
+// brings them down; how far is decided by what is left once they are rounded. Nothing changes where nothing helps.
+void keep_in_half(ContinuousCode& code, const Features& features, const Samples& samples) {
+  const auto fits = [](double c) { return std::abs(c) <= 65504; };
+  if (std::ranges::all_of(code.coefficients, fits)) return;
+  double least = HUGE_VAL;
+  for (double ridge = 1e-10; ridge < 10; ridge *= 10) {
+    std::vector<double> smaller = least_squares(features, samples, ridge);
+    if (!std::ranges::all_of(smaller, fits)) continue;
+    for (double& c : smaller) c = from_half(to_half(c));
+    const double value = objective(features, samples, smaller);
+    if (!(value < least)) continue;
+    least = value;
+    code.coefficients = std::move(smaller);
+  }
+}
+
 }  // namespace
 
 ContinuousCode round_coefficients(ContinuousCode code, const Features& features, const Samples& samples,
                                   std::span<const double> coefficients) {
   code.coefficients.assign(coefficients.begin(), coefficients.end());
   code.scales.clear();
+  if (code.format == NumberFormat::float16) keep_in_half(code, features, samples);
   if (code.format < NumberFormat::int16 || features.terms > 512) return code;
   const auto k = static_cast<Index>(features.terms);
   const int most = (1 << (format_bits(code.format) - 1)) - 1;

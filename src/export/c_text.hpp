@@ -25,6 +25,13 @@ std::string c_whole_table(const std::string& type, const std::string& name, cons
   }
   return c_table(type, name, text, columns);
 }
+/// Adds such a table, of numbers of so many bytes each, and returns the bytes of all.
+template <class T>
+std::size_t add_whole_table(std::string& text, const std::string& type, std::size_t bytes, const std::string& name,
+                            const std::vector<T>& numbers, std::size_t columns) {
+  text += c_whole_table(type, name, numbers, columns);
+  return bytes * numbers.size();
+}
 std::string c_float_table(const std::string& name, std::span<const double> numbers, std::size_t columns = 0);
 
 /// Names of places in a text, and what goes there.

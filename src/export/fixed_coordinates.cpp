@@ -12,6 +12,26 @@ void FixedWriter::write_functions() {
   if (needs_bend()) text_ += fixed_functions::bend(plan_.q), body_.code_bytes += 150;
   if (flat_.bump_count() > 0 && flat_.kernel != Kernel::gaussian)
     text_ += fixed_functions::square_root(plan_.q), body_.code_bytes += 70;
+  write_coordinate();
+  const Numbers numbers{"int32_t", "ONE", "0"};
+  if (flat_.most_functions(false) > 0) {
+    const std::string start = flat_.family == Family::cosine    ? "  x = -sine(x >> 2);\n"
+                              : flat_.family == Family::hermite ? "  x *= 3;\n"
+                                                                : "";
+    write_polynomials(
+        numbers, start,
+        has_steps() ? "mul(mul(step[k][0], x), now) - mul(step[k][1], before)" : "mul(2 * x, now) - before");
+    body_.code_bytes += 80;
+  }
+  if (flat_.most_functions(true) > 0) {
+    write_turning(numbers, "sine((x >> 1) + (ONE >> 2))", "sine(x >> 1)", "mul(2 * c, @f@)");
+    body_.code_bytes += 130;
+    for (const auto& axis : flat_.axes)
+      if (axis.periodic) body_.operations += {axis.functions + 14, axis.functions + 12};
+  }
+}
+
+void FixedWriter::write_coordinate() {
   const bool wraps = flat_.any_periodic();
   text_ +=
       "/* To [-1, 1]; what lies outside counts as the end" + std::string(wraps ? ", angles go round" : "") + ". */\n";
@@ -45,63 +65,6 @@ static int32_t bent(int32_t x, const int16_t *knot, int32_t count)
     for (const auto& axis : flat_.axes)
       body_.operations += {3 * axis.knots.size(), 4 * axis.knots.size(), axis.knots.size() + 1, 2 * axis.knots.size()};
   }
-  if (flat_.most_functions(false) > 0) write_polynomials();
-  if (flat_.most_functions(true) > 0) write_turning();
-}
-
-void FixedWriter::write_polynomials() {
-  Places places = places_;
-  places.emplace_back(
-      "next", has_steps() ? "mul(mul(step[k][0], x), now) - mul(step[k][1], before)" : "mul(2 * x, now) - before");
-  places.emplace_back("start", flat_.family == Family::cosine    ? "  x = -sine(x >> 2);\n"
-                               : flat_.family == Family::hermite ? "  x *= 3;\n"
-                                                                 : "");
-  text_ += fill(R"(/* The family's functions 1 to count at x, by their recurrence. */
-static int32_t *polynomials(int32_t x, int count, int32_t *row)
-{
-  int32_t before = ONE, now, next;
-  int k;
-@start@  now = x;
-  for (k = 0; k < count; k++) {
-    *row++ = now;
-    next = @next@;
-    before = now;
-    now = next;
-  }
-  return row;
-}
-
-)",
-                places);
-  body_.code_bytes += 80;
-  for (const auto& axis : flat_.axes)
-    if (!axis.periodic) body_.operations += {3 * axis.functions, axis.functions};
-}
-
-void FixedWriter::write_turning() {
-  text_ += R"(/* cos(pi x), sin(pi x), cos(2 pi x), ...: count of them. */
-static int32_t *turning(int32_t x, int count, int32_t *row)
-{
-  const int32_t c = sine((x >> 1) + (ONE >> 2));
-  int32_t cosine = c, cosine_before = ONE, sines = sine(x >> 1), sines_before = 0, next;
-  int k;
-  for (k = 0; k < count; k += 2) {
-    *row++ = cosine;
-    if (k + 1 < count) *row++ = sines;
-    next = mul(2 * c, cosine) - cosine_before;
-    cosine_before = cosine;
-    cosine = next;
-    next = mul(2 * c, sines) - sines_before;
-    sines_before = sines;
-    sines = next;
-  }
-  return row;
-}
-
-)";
-  body_.code_bytes += 130;
-  for (const auto& axis : flat_.axes)
-    if (axis.periodic) body_.operations += {axis.functions + 14, axis.functions + 12};
 }
 
 }  // namespace mercer

@@ -26,9 +26,7 @@ void FixedWriter::write_tables() {
   }
   if (flat_.any_functions()) add_whole("unsigned char", 1, "functions", counts);
   if (has_steps()) add_whole("int32_t", 4, "step", plan_.steps, 2);
-  if (flat_.factors_each > 0)
-    add_whole(flat_.rows > 256 ? "uint16_t" : "unsigned char", flat_.rows > 256 ? 2 : 1, "factor", flat_.factors,
-              flat_.factors_each);
+  add_factors();
   if (flat_.wave_count() > 0) add_whole("int32_t", 4, "wave", plan_.waves, d_ + 1);
   if (flat_.ridge_count() > 0) add_whole("signed char", 1, "ridge", flat_.ridges, d_ + 1);
   if (flat_.bump_count() > 0) {

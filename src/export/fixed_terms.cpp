@@ -20,18 +20,8 @@ void FixedWriter::write_evaluate() {
   text_ += fmt::format(";\n  const {} *c = coefficient[0];\n  int i, j;\n", plan_.small ? "signed char" : "int16_t");
   text_ += fmt::format("  for (i = 0; i < @N@; i++) x[i] = coordinate(obs[i], axis[i]{});\n",
                        flat_.any_periodic() ? ", periodic[i]" : "");
-  for (std::size_t i = 0; i < d_; ++i) {
-    if (!flat_.axes[i].knots.empty())
-      text_ += fmt::format("  x[{0}] = bent(x[{0}], knot_{0}, {1});\n", i, flat_.axes[i].knots.size() + 1);
-  }
-  if (flat_.any_functions()) {
-    text_ += "  *r++ = ONE;\n  for (i = 0; i < @N@; i++)";
-    const bool poly = flat_.most_functions(false) > 0, turn = flat_.most_functions(true) > 0;
-    text_ += poly && turn
-                 ? "\n    r = periodic[i] ? turning(x[i], functions[i], r) : polynomials(x[i], functions[i], r);\n"
-             : poly ? " r = polynomials(x[i], functions[i], r);\n"
-                    : " r = turning(x[i], functions[i], r);\n";
-  }
+  write_bends("knot");
+  write_rows("ONE");
   if (!flat_.any_functions() && waves + ridges + bumps == 0) text_ += "  (void)x;\n";
   text_ += "  for (i = 0; i < @O@; i++) sums[i] = 0;\n";
   body_.code_bytes += 110;

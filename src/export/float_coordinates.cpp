@@ -16,8 +16,22 @@ void FloatWriter::write_functions() {
   if (needs_bend()) text_ += float_functions::bend(options_.math), body_.code_bytes += none ? 50 : 8;
   body_.needs_libm = !none && (needs_bend() || needs_exponential() || needs_root());
   write_coordinate();
-  if (flat_.most_functions(false) > 0) write_polynomials();
-  if (flat_.most_functions(true) > 0) write_turning();
+  const Numbers numbers{"float", "1.0f", "0.0f"};
+  if (flat_.most_functions(false) > 0) {
+    const std::string start = flat_.family == Family::cosine    ? "  x = -sine(0.25f * x);\n"
+                              : flat_.family == Family::hermite ? "  x *= 3.0f;\n"
+                                                                : "";
+    write_polynomials(numbers, start,
+                      has_steps() ? "step[k][0] * x * now - step[k][1] * before" : "2.0f * x * now - before");
+    body_.code_bytes += 60;
+  }
+  if (flat_.most_functions(true) > 0) {
+    write_turning(numbers, "sine(0.5f * x + 0.25f)", "sine(0.5f * x)", "2.0f * c * @f@");
+    body_.code_bytes += 120;
+    for (const auto& axis : flat_.axes) {
+      if (axis.periodic) body_.operations += {2 * axis.functions + 16, axis.functions + 12};
+    }
+  }
 }
 
 void FloatWriter::write_coordinate() {
@@ -65,64 +79,6 @@ static float bent(float x, const float piece[][2], int count)
     for (const auto& axis : flat_.axes) {
       if (!axis.knots.empty()) body_.operations += {2 * (axis.knots.size() + 1), 2 * (axis.knots.size() + 1), 1};
     }
-  }
-}
-
-void FloatWriter::write_polynomials() {
-  std::string start;
-  if (flat_.family == Family::cosine) start = "  x = -sine(0.25f * x);\n";
-  if (flat_.family == Family::hermite) start = "  x *= 3.0f;\n";
-  Places places = places_;
-  places.insert(places.end(),
-                {{"start", start},
-                 {"next", has_steps() ? "step[k][0] * x * now - step[k][1] * before" : "2.0f * x * now - before"}});
-  text_ += fill(R"(/* The family's functions 1 to count at x, by their recurrence. */
-static float *polynomials(float x, int count, float *row)
-{
-  float before = 1.0f, now, next;
-  int k;
-@start@  now = x;
-  for (k = 0; k < count; k++) {
-    *row++ = now;
-    next = @next@;
-    before = now;
-    now = next;
-  }
-  return row;
-}
-
-)",
-                places);
-  body_.code_bytes += 60;
-  for (const auto& axis : flat_.axes) {
-    if (!axis.periodic) body_.operations += {3 * axis.functions, axis.functions};
-  }
-}
-
-void FloatWriter::write_turning() {
-  text_ += R"(/* cos(pi x), sin(pi x), cos(2 pi x), ...: count of them. */
-static float *turning(float x, int count, float *row)
-{
-  const float c = sine(0.5f * x + 0.25f);
-  float cosine = c, cosine_before = 1.0f, sines = sine(0.5f * x), sines_before = 0.0f, next;
-  int k;
-  for (k = 0; k < count; k += 2) {
-    *row++ = cosine;
-    if (k + 1 < count) *row++ = sines;
-    next = 2.0f * c * cosine - cosine_before;
-    cosine_before = cosine;
-    cosine = next;
-    next = 2.0f * c * sines - sines_before;
-    sines_before = sines;
-    sines = next;
-  }
-  return row;
-}
-
-)";
-  body_.code_bytes += 120;
-  for (const auto& axis : flat_.axes) {
-    if (axis.periodic) body_.operations += {2 * axis.functions + 16, axis.functions + 12};
   }
 }
 

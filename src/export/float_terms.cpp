@@ -31,18 +31,8 @@ void FloatWriter::write_evaluate() {
                ? "    x[i] = periodic[i] ? wrapped(obs[i], range[i]) : coordinate(obs[i], range[i]);\n"
                : "    x[i] = coordinate(obs[i], range[i]);\n";
   text_ += "  }\n";
-  for (std::size_t i = 0; i < d_; ++i) {
-    if (!flat_.axes[i].knots.empty())
-      text_ += fmt::format("  x[{0}] = bent(x[{0}], piece_{0}, {1});\n", i, flat_.axes[i].knots.size() + 1);
-  }
-  if (flat_.any_functions()) {
-    text_ += "  *r++ = 1.0f;\n  for (i = 0; i < @N@; i++)";
-    const bool poly = flat_.most_functions(false) > 0, turn = flat_.most_functions(true) > 0;
-    text_ += poly && turn
-                 ? "\n    r = periodic[i] ? turning(x[i], functions[i], r) : polynomials(x[i], functions[i], r);\n"
-             : poly ? " r = polynomials(x[i], functions[i], r);\n"
-                    : " r = turning(x[i], functions[i], r);\n";
-  }
+  write_bends("piece");
+  write_rows("1.0f");
   if (!flat_.any_functions() && !inner) text_ += "  (void)x;\n";
   text_ += "  for (i = 0; i < @O@; i++) out[i] = 0.0f;\n";
   body_.code_bytes += 90;

@@ -1,132 +1,9 @@
 #include "mercer/measure/certificate.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
-#include <fmt/format.h>
-
 namespace mercer {
-namespace {
-
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "unknown"; }
-
-// A promise may not look better than it is: losses are rounded up, gains down.
-std::string at_most(double percent) { return fmt::format("{:.4f}%", std::ceil(percent * 1e4) / 1e4); }
-std::string at_least(double percent) { return fmt::format("{:.4f}%", std::floor(percent * 1e4) / 1e4); }
-
-std::string promise(const Certificate& certificate) {
-  const double confidence = 100 * certificate.confidence;
-  std::string text;
-  if (certificate.about == "action") {
-    return fmt::format(
-        "Actions differ from the teacher's by at most {} of their range on average, with {:.6g}% "
-        "confidence.\nMeasured: {:.4g}%. Nothing is promised about the return.\n",
-        at_most(certificate.upper_percent.value_or(100)), confidence, certificate.loss_percent);
-  }
-  if (certificate.upper_percent) {
-    const double upper = *certificate.upper_percent;
-    text = upper >= 0 ? fmt::format("Loses at most {} of the teacher's return", at_most(upper))
-                      : fmt::format("Gains at least {} of the teacher's return", at_least(-upper));
-    text += fmt::format(", with {:.6g}% confidence.\n", confidence);
-  }
-  if (std::isfinite(certificate.upper_return)) {
-    text += fmt::format("Loses at most {} in return, with {:.6g}% confidence.\n", number(certificate.upper_return),
-                        confidence);
-  }
-  if (std::isfinite(certificate.loss_return)) {
-    text += fmt::format(
-        "Measured: {} of |{}|, {}.\n", number(certificate.loss_return), number(certificate.teacher_return),
-        std::isfinite(certificate.loss_percent) ? fmt::format("{:.4g}%", certificate.loss_percent) : "no percentage");
-  }
-  return text;
-}
-
-std::string budget(const Certificate& certificate) {
-  std::string text;
-  if (certificate.budget_percent) {
-    text += fmt::format("{:.6g}% of the {}", *certificate.budget_percent,
-                        certificate.about == "action" ? "action's range" : "teacher's return");
-  }
-  if (certificate.budget_return) {
-    text += fmt::format("{}{:.6g} in return", text.empty() ? "" : " and ", *certificate.budget_return);
-  }
-  if (text.empty()) return "";
-  return fmt::format("Allowed: {}. {}\n", text, certificate.met ? "Met." : "NOT met.");
-}
-
-// Rows of one level about one thing, under a heading.
-struct Group {
-  std::string level, about;
-  std::vector<const CertificateRow*> rows;
-};
-
-// Promises first, the printed forms last; in each group the winner first.
-std::vector<Group> grouped(const std::vector<CertificateRow>& rows) {
-  std::vector<Group> groups;
-  for (const char* level : {"statistical", "rigorous", "exact", "paper"}) {
-    for (const CertificateRow& row : rows) {
-      if (row.level != level) continue;
-      auto own = std::ranges::find_if(groups, [&](const Group& g) { return g.level == level && g.about == row.about; });
-      if (own == groups.end()) own = groups.insert(own, {level, row.about, {}});
-      own->rows.insert(row.winner ? own->rows.begin() : own->rows.end(), &row);
-    }
-  }
-  return groups;
-}
-
-// The heading says what a row is about: no need to say it again.
-std::string short_term(const CertificateRow& row) {
-  const std::string suffix = fmt::format(" ({})", row.about);
-  return row.term.ends_with(suffix) ? row.term.substr(0, row.term.size() - suffix.size()) : row.term;
-}
-
-std::string remark(const CertificateRow& row) {
-  std::string text;
-  if (row.winner) text += "  least";
-  if (std::isnan(row.value)) text += "  does not apply";
-  if (row.value < row.measured * (1 - 1e-9) - 1e-12) text += "  BELOW THE TRUTH";
-  if (row.vacuous) text += "  vacuous: says nothing";
-  return text;
-}
-
-std::string table(const std::vector<Group>& groups) {
-  std::string text = fmt::format("\n{:<28} {:>12} {:>12} {:>12}\n", "bound", "at most", "measured", "slack");
-  for (const Group& group : groups) {
-    text += fmt::format("{}{}: {}\n", group.level, group.level == "paper" ? ", not a guarantee" : "", group.about);
-    for (const CertificateRow* row : group.rows) {
-      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", short_term(*row), number(row->value),
-                          number(row->measured), number(row->slack), remark(*row));
-    }
-  }
-  return text;
-}
-
-// Rows that rest on the same are told together.
-std::string grounds(const std::vector<Group>& groups) {
-  std::string text;
-  for (const Group& group : groups) {
-    std::vector<std::vector<const CertificateRow*>> together;
-    for (const CertificateRow* row : group.rows) {
-      const auto same = std::ranges::find_if(
-          together, [&](const auto& others) { return others.front()->assumptions == row->assumptions; });
-      if (same == together.end()) {
-        together.push_back({row});
-      } else {
-        same->push_back(row);
-      }
-    }
-    for (const auto& rows : together) {
-      std::string names;
-      for (const CertificateRow* row : rows) names += (names.empty() ? "" : ", ") + short_term(*row);
-      text += fmt::format("  {} ({}: {})\n", names, group.level, group.about);
-      for (const std::string& assumption : rows.front()->assumptions) text += fmt::format("    - {}\n", assumption);
-    }
-  }
-  return text;
-}
-
-}  // namespace
 
 CertificateRow certificate_row(std::string term, std::string level, double value, double measured, double range_width,
                                std::vector<std::string> assumptions) {
@@ -157,27 +34,6 @@ void judge(Certificate& certificate) {
   if (certificate.budget_return) {
     certificate.met = certificate.met && certificate.upper_return <= *certificate.budget_return;
   }
-}
-
-std::string certificate_page(const Certificate& certificate) {
-  std::string text = fmt::format("Certificate of an embedding of {} in {}\n", certificate.teacher, certificate.env);
-  text += promise(certificate) + budget(certificate);
-  if (certificate.about == "action") {
-    text += fmt::format("From logged states alone, by {}.\n", certificate.method);
-  } else {
-    text += fmt::format("{} paired episodes, seed {}, actions {}, by {}.\n", certificate.episodes, certificate.seed,
-                        certificate.act == "mean" ? "not drawn (mean)" : "drawn", certificate.method);
-  }
-  if (certificate.gamma < 1) text += fmt::format("Returns are discounted by {} a step.\n", certificate.gamma);
-  if (certificate.attempt > 0)
-    text += fmt::format("Attempt {}: the confidence counts those before it.\n", certificate.attempt);
-  if (!certificate.rows.empty()) {
-    const std::vector<Group> groups = grouped(certificate.rows);
-    text += table(groups) + "\nWhat each bound rests on:\n" + grounds(groups);
-  }
-  if (!certificate.not_covered.empty()) text += "\nNot covered:\n";
-  for (const std::string& sentence : certificate.not_covered) text += fmt::format("  - {}\n", sentence);
-  return text;
 }
 
 }  // namespace mercer

@@ -23,6 +23,21 @@ struct Maker {
   const Network& network;
   const Task& task;
   const PolicyOptions& options;
+  std::string* reading;
+
+  // Says what the network is taken for, to whoever wants to know.
+  void tell(std::string_view kind, const std::vector<std::size_t>& outputs, const Contract& contract) const {
+    if (reading == nullptr) return;
+    std::vector<std::string> names;
+    for (const std::size_t output : outputs) names.push_back(network.outputs()[output].name);
+    *reading =
+        fmt::format("{} policy of {} {}", kind, names.size() == 1 ? "output" : "outputs", fmt::join(names, ", "));
+    if (!contract.scale.empty()) {
+      *reading += fmt::format("; squash {}, scale {}, centre {}", contract.squash == Squash::tanh ? "tanh" : "none",
+                              fmt::join(contract.scale, ";"), fmt::join(contract.centre, ";"));
+    }
+    if (!contract.normalisation.empty()) *reading += "; observations are normalised";
+  }
 
   // The place of the output with that role, or none.
   std::optional<std::size_t> output(const std::string& role) const {
@@ -117,6 +132,7 @@ std::unique_ptr<Policy> make_gaussian(const Maker& maker, std::size_t mean, std:
   maker.need_size(mean, actions, "one mean for each action");
   maker.need_size(log_std, actions, "one log_std for each action");
   Contract contract = maker.contract(Squash::tanh, false);
+  maker.tell("gaussian", {mean, log_std}, contract);
   const Normalisation normal = contract.normalisation;
   return std::make_unique<GaussianPolicy>(maker.name, std::move(contract),
                                           network_function(maker.network, normal, {mean, log_std}));
@@ -126,6 +142,7 @@ std::unique_ptr<Policy> make_deterministic(const Maker& maker, std::size_t actio
   refuse_settings(maker, "deterministic", true, false);
   maker.need_size(action, maker.task.action.dimensions(), "one for each action");
   Contract contract = maker.contract(Squash::none, false);
+  maker.tell("deterministic", {action}, contract);
   const Normalisation normal = contract.normalisation;
   return std::make_unique<DeterministicPolicy>(maker.name, std::move(contract),
                                                network_function(maker.network, normal, {action}), maker.options.spread);
@@ -143,6 +160,7 @@ std::unique_ptr<Policy> make_from_q(const Maker& maker, const std::vector<std::s
                     discrete ? "one for each action" : "one for an observation and an action");
   }
   Contract contract = maker.contract(Squash::none, true);
+  maker.tell(greedy ? "greedy" : "boltzmann", critics, contract);
   BatchFunction q =
       smallest_output(maker.network, contract.normalisation, maker.task.observation.dimensions(), critics);
   if (discrete) {
@@ -192,8 +210,8 @@ void check_inputs(const Maker& maker, bool with_action) {
 }  // namespace
 
 std::unique_ptr<Policy> make_network_policy(const std::string& name, const Network& network, const Task& task,
-                                            const PolicyOptions& options) {
-  const Maker maker{name, network, task, options};
+                                            const PolicyOptions& options, std::string* reading) {
+  const Maker maker{name, network, task, options, reading};
   const std::string kind = options.kind.value_or("");
   const auto wants = [&](std::string_view one, std::string_view other = "") {
     return kind.empty() || kind == one || kind == other;

@@ -10,8 +10,9 @@
 namespace mercer {
 
 /// The policy that a network's outputs and the options make for a task. Throws `bad_format` when the outputs make none,
-/// `shape_mismatch` when their sizes do not fit the task, `bad_value` for options that do not go together.
+/// `shape_mismatch` when their sizes do not fit the task, `bad_value` for options that do not go together. `reading` as
+/// for `make_policy`.
 std::unique_ptr<Policy> make_network_policy(const std::string& name, const Network& network, const Task& task,
-                                            const PolicyOptions& options);
+                                            const PolicyOptions& options, std::string* reading = nullptr);
 
 }  // namespace mercer

@@ -142,9 +142,9 @@ PolicyOptions read_options(const FileSpec& spec, const std::vector<PolicySetting
 }
 
 std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& task,
-                                            const std::vector<PolicySetting>& overrides) {
+                                            const std::vector<PolicySetting>& overrides, std::string* reading) {
   PolicyOptions options = read_options(spec, overrides);
-  if (spec.file.ends_with(".onnx")) return make_network_policy(spec.file, read_onnx(spec.file), task, options);
+  if (spec.file.ends_with(".onnx")) return make_network_policy(spec.file, read_onnx(spec.file), task, options, reading);
   const bool from_q =
       options.kind ? *options.kind == "boltzmann" || *options.kind == "greedy" : options.temperature.has_value();
   const SnapshotNetwork snapshot = read_snapshot(spec.file, from_q);
@@ -152,7 +152,7 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& ta
   if (options.centre.empty()) options.centre = snapshot.contract.centre;
   if (options.scale.empty()) options.scale = snapshot.contract.scale;
   if (options.normalisation.empty()) options.normalisation = snapshot.contract.normalisation;
-  return make_network_policy(spec.file, snapshot.network, task, options);
+  return make_network_policy(spec.file, snapshot.network, task, options, reading);
 }
 
 }  // namespace
@@ -172,10 +172,10 @@ void register_policy_file(PolicyKind kind, std::string ending, PolicyReader read
 }
 
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
-                                    const std::vector<PolicySetting>& overrides) {
+                                    const std::vector<PolicySetting>& overrides, std::string* reading) {
   std::unique_ptr<Policy> policy;
   if (const auto network = find_network_file(spec)) {
-    policy = read_network_policy(*network, task, overrides);
+    policy = read_network_policy(*network, task, overrides, reading);
   } else {
     if (!overrides.empty()) {
       throw Error(

@@ -41,6 +41,17 @@ void make_folder(const fs::path& folder) {
   }
 }
 
+// What `write_atomically` had not renamed when its process was killed: no part of a result, and whoever goes on with
+// the work knows nothing of it.
+void clear_halves(const fs::path& work) {
+  std::vector<fs::path> halves;
+  for (const auto& file : fs::directory_iterator(work)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with('.') && name.ends_with(".part")) halves.push_back(file.path());
+  }
+  for (const fs::path& half : halves) clear(half);
+}
+
 // What stands in a file or a folder is on the disk before anything says that it is whole.
 void flush(const fs::path& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -91,6 +102,7 @@ Entry Store::require(const Job& job, const std::function<void(const fs::path&)>&
   if (const auto there = read_entry(place)) return *there;  // whoever held the lock has done it
   if (!job.resumes) clear(work);
   make_folder(work);
+  clear_halves(work);
   try {
     make(work);
     write_entry(work, {name, job.kind, canonical_json(job.configuration), {}, {}, 0});

@@ -23,6 +23,18 @@ def test_an_actor_beats_chance(mercer):
     assert done["return"]["mean"] > -250 and done["paired"]["ci95_percent"][1] < -50
 
 
+def test_the_log_says_what_a_network_was_taken_for(mercer):
+    said = f"'{ACTOR}' is read as a gaussian policy of outputs mean, log_std; squash tanh, scale 2, centre 0"
+    play = ("evaluate", "--env", "pendulum", "--policy", ACTOR, "--episodes", 2)
+    assert said not in mercer.ok(*play).stderr
+    for verb in (play, ("evaluate", "--env", "pendulum", "--policy", "uniform", "--against", ACTOR, "--episodes", 2),
+                 ("rollout", "--env", "pendulum", "--policy", ACTOR, "--episodes", 2, "--out", "r.npz"),
+                 ("embed", "--env", "pendulum", "--policy", ACTOR, "--episodes", 2, "--rollouts", 5, "--out", "a.mercer"),
+                 ("certify", "a.mercer", "--episodes", 2, "--coupled", 2, "--dry-run", "--level", "statistical"),
+                 ("report", "a.mercer", "--episodes", 2, "--out", "a.html")):
+        assert said in mercer.ok(*verb, "--log-level", "info").stderr, verb
+
+
 def test_flags_win_over_the_name_and_that_over_the_file_beside(mercer):
     (mercer.folder / "q.onnx").write_bytes(DQN.read_bytes())
     greedy = play(mercer, "mountain-car", "q.onnx")

@@ -55,6 +55,13 @@ def test_the_recipe_is_said_and_flags_win_over_it(mercer):
     assert options["noise_correlation"] > 0 and options["hidden"] == [16, 8]
 
 
+def test_a_run_that_learns_nothing_is_warned_of(mercer):
+    warned = mercer.ok(*TRAIN, "--steps", 49, "--out", "short").stderr
+    assert "warning: nothing is learned" in warned and "--steps is 49" in warned
+    assert "warning" not in mercer.ok(*TRAIN, "--steps", 50, "--out", "r").stderr
+    assert mercer.ok(*TRAIN, "--steps", 49, "--out", "quiet", "--quiet").stderr == ""
+
+
 @pytest.mark.parametrize("arguments, parts", [
     (["train", "--out", "r"], ["E204", "--env"]),
     (["train", "--env", "pendulum"], ["E204", "--out"]),

@@ -84,6 +84,18 @@ TEST(Selection, ChoosesTheNearestWhenNoneKeepsTheBudget) {
   EXPECT_GT(*verdict.certificate.upper_percent, 40);
 }
 
+TEST(Selection, OfEqualsThatKeepNoBudgetTheSmallerIsChosen) {
+  const Lotteries env;
+  const FunctionPolicy teacher = playing(env, 0), bad = playing(env, 0.4);
+  const Selection selection(env, teacher, small(1));
+  for (const std::size_t first : {9, 5000}) {
+    const std::vector<Contender> contenders{selection.measure(bad, first), selection.measure(bad, 5009 - first)};
+    const auto verdict = selection.certify(contenders);
+    EXPECT_FALSE(verdict.certificate.met);
+    EXPECT_EQ(contenders[verdict.chosen].bytes, 9u);
+  }
+}
+
 TEST(Selection, BytesAreABudgetToo) {
   const Lotteries env;
   const FunctionPolicy teacher = playing(env, 0);

@@ -154,6 +154,13 @@ TEST(ContinuousCodes, hold_every_kind_of_term) {
   EXPECT_EQ((bits.header + bits.coordinates + bits.terms + bits.scales + bits.coefficients + 7) / 8, payload.size());
 }
 
+TEST(ContinuousCodes, name_all_formats_to_whoever_asks_for_another) {
+  for (const char* name : {"int3", "int9", "float8", ""}) {
+    expect_error(ErrorCode::unknown_name, "float32, float16, int16, int8, int7, int6, int5, int4",
+                 [&] { parse_format(name); });
+  }
+}
+
 TEST(ContinuousCodes, refuse_what_they_cannot_hold) {
   ContinuousCode code = small_code(NumberFormat::int8);
   code.coefficients[2] = std::nan("");

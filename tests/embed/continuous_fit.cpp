@@ -197,6 +197,34 @@ TEST_F(ContinuousFits, round_so_that_little_is_lost) {
   }
 }
 
+// Wide bumps beside each other are nearly the same function: their coefficients cancel, and are larger than they need
+// be.
+TEST_F(ContinuousFits, stay_within_half_precision) {
+  const Samples data = samples(teacher_, Head::mean, true);
+  ContinuousCode code;
+  code.format = NumberFormat::float16;
+  code.coordinates = coordinates_;
+  code.terms = no_terms(periodic_axes(coordinates_));
+  std::vector<double> centres;
+  for (std::size_t d = 0; d < coordinates_.size(); ++d) {
+    for (std::size_t i = 0; i < 12; ++i) centres.push_back(0.05 * std::cos(static_cast<double>(i * (d + 1))));
+  }
+  add_radials(code.terms, Kernel::gaussian, 9, 3, 0, {centres.data(), coordinates_.size(), 12});
+  const Features features = evaluate_features(code.terms, coordinates_, data);
+  const std::vector<double> huge = least_squares(features, data, 1e-14);
+  ASSERT_GT(std::ranges::max(huge), 65504);
+  code.coefficients = huge;
+  expect_error(ErrorCode::out_of_range, "does not fit float16, which ends at 65504", [&] { encode_continuous(code); });
+  const ContinuousCode rounded = round_coefficients(code, features, data, huge);
+  const auto read = decode_continuous(encode_continuous(rounded), contract_of(env_->task()), "half").coefficients;
+  EXPECT_LE(std::ranges::max(read), 65504);
+  const std::vector<double> nothing(huge.size(), 0.0);
+  const double best = objective(features, data, huge), without = objective(features, data, nothing);
+  const double left = objective(features, data, read);
+  std::printf("objective %.4g at the optimum, %.4g in half precision, %.4g without any\n", best, left, without);
+  EXPECT_LT(left, 0.9 * without);
+}
+
 TEST_F(ContinuousFits, move_ridges_to_where_they_serve_better) {
   const GaussianPolicy gaussian = wavy();
   const BoxBoltzmannPolicy boltzmann = leaning();

@@ -236,6 +236,22 @@ TEST_F(LatticeEmbeddings, are_files_that_play) {
                [&] { make_policy((folder / "p.mercer").string(), make_env("pendulum")->task()); });
 }
 
+// A path may lead elsewhere after files have moved: the SHA-256 tells whether it is still the teacher.
+TEST_F(LatticeEmbeddings, know_the_file_of_their_teacher) {
+  const TemporaryFolder folder;
+  const LatticeEmbedding embedding = make({.basis = "dct", .k = 8});
+  const std::string path = (folder / "p.mercer").string();
+  write_bytes(folder / "actor.onnx", "abc");
+  const std::string abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";  // FIPS 180-4, example 1
+  write_embedding(path, embedding, {"continuous-mountain-car", (folder / "actor.onnx").string(), 7, {}});
+  EXPECT_EQ(read_embedding(path).origin.teacher_sha256, abc);
+  write_embedding(path, embedding, {"continuous-mountain-car", "moved.onnx", 7, {}, abc});
+  EXPECT_EQ(read_embedding(path).origin.teacher_sha256, abc);
+  EXPECT_EQ(read_embedding(path).origin.teacher, "moved.onnx");
+  write_embedding(path, embedding, {"continuous-mountain-car", "uniform", 7, {}});
+  EXPECT_EQ(read_embedding(path).origin.teacher_sha256, "");
+}
+
 // Cut short anywhere, or with any byte changed: an error or another policy, never a crash.
 void damage(const LatticeEmbedding& embedding) {
   const auto decode = [&](const std::vector<std::uint8_t>& bytes) {

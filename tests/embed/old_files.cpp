@@ -23,6 +23,7 @@ TEST_P(OldFiles, decode_to_the_same_table) {
   for (std::size_t i = 0; i < found.size(); ++i) EXPECT_NEAR(found[i], expected[i], 1e-12) << i;
   EXPECT_TRUE(file.embedding.lattice().policy().own_edges().empty());
   EXPECT_EQ(file.embedding.lattice().whole_energy(), 0) << "they did not say it";
+  EXPECT_EQ(file.origin.teacher_sha256, "");
 }
 
 INSTANTIATE_TEST_SUITE_P(Files, OldFiles,

@@ -86,6 +86,36 @@ TEST(Certificate, page_says_it_in_words_and_never_rounds_a_promise_down) {
   EXPECT_NE(certificate_page(gain).find("Gains at least 1.9999%"), std::string::npos);
 }
 
+TEST(Certificate, page_names_rows_that_do_not_apply_in_one_line) {
+  Certificate certificate = example();
+  certificate.rows.push_back(certificate_row("paper_a", "paper", NAN, 1, 100, {"does not apply: one state too many"}));
+  certificate.rows.push_back(certificate_row("paper_b", "paper", NAN, NAN, 100, {"does not apply: no counts"}));
+  const std::string page = certificate_page(certificate);
+  EXPECT_NE(page.find("\ndo not apply here: paper_a, paper_b\n"), std::string::npos) << page;
+  EXPECT_EQ(page.find("paper, not a guarantee"), std::string::npos) << page;
+  EXPECT_EQ(certificate_page(example()).find("do not apply"), std::string::npos);
+}
+
+TEST(Certificate, page_shows_rows_of_levels_that_it_does_not_know) {
+  Certificate certificate = example();
+  certificate.rows.insert(certificate.rows.begin(), certificate_row("Z9", "numerical", 7.5, 1, 100, {"a grid"}));
+  const std::string page = certificate_page(certificate);
+  EXPECT_LT(page.find("statistical: return"), page.find("\nnumerical: return\n")) << page;
+  EXPECT_NE(page.find("\n  Z9                                  7.5            1"), std::string::npos) << page;
+  EXPECT_NE(page.find("Z9 (numerical: return)\n    - a grid"), std::string::npos) << page;
+}
+
+TEST(Certificate, page_tells_once_what_rows_rest_on_together) {
+  Certificate certificate = example();
+  certificate.rows = {certificate_row("a", "rigorous", 1, 1, 100, {"shared", "only a"}),
+                      certificate_row("b", "rigorous", 2, 1, 100, {"shared", "only b"}),
+                      certificate_row("c", "rigorous", 2, 1, 100, {"shared", "only a"})};
+  const std::string page = certificate_page(certificate);
+  EXPECT_NE(page.find("  rigorous: return\n    - shared\n    a, c\n      - only a\n    b\n      - only b\n"),
+            std::string::npos)
+      << page;
+}
+
 TEST(Certificate, says_what_cannot_be_read) {
   expect_error(ErrorCode::bad_format, "certificate cannot be read", [] { certificate_from_json("{}", "x.mercer"); });
   expect_error(ErrorCode::bad_format, "x.mercer", [] { certificate_from_json("nonsense", "x.mercer"); });

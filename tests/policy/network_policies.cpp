@@ -58,6 +58,21 @@ TEST(NetworkPolicies, contract_says_what_is_done) {
   EXPECT_EQ(contract.clip[0].high, 2);
 }
 
+TEST(NetworkPolicies, reading_says_what_a_file_was_taken_for) {
+  const auto reading = [](const std::string& spec, const Task& task) {
+    std::string words;
+    make_policy(spec, task, {}, &words);
+    return words;
+  };
+  EXPECT_EQ(reading(actor, pendulum), "gaussian policy of outputs mean, log_std; squash tanh, scale 2, centre 0");
+  EXPECT_EQ(reading(actor + ":kind=deterministic,squash=tanh,scale=3", pendulum),
+            "deterministic policy of output mean; squash tanh, scale 3, centre 0");
+  EXPECT_EQ(reading(car_action, car), "deterministic policy of output action; squash none, scale 1, centre 0");
+  EXPECT_EQ(reading(car_q, discrete), "greedy policy of output q");
+  EXPECT_EQ(reading(car_q + ":temperature=2", discrete), "boltzmann policy of output q");
+  EXPECT_EQ(reading("uniform", pendulum), "");
+}
+
 // The deterministic action that PyTorch exported is the Gaussian's squashed mean.
 TEST(NetworkPolicies, gaussian_mean_is_the_exported_action) {
   const auto gaussian = make_policy(car_actor, car), deterministic = make_policy(car_action, car);

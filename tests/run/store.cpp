@@ -166,6 +166,24 @@ TEST_F(StoreTest, OneWorksAndTheOthersWaitOrAreRefused) {
 
 // A child does three jobs, the last of which builds on the others. First it kills itself in the middle of a file, then
 // it is killed wherever it happens to be.
+TEST_F(StoreTest, HalfWrittenFilesOfAKilledProcessAreNoResult) {
+  const Store one = store();
+  const Job job{"job", "{}", {}, true};
+  const auto make = [](const fs::path& work) { std::ofstream(work / "a.txt") << "a"; };
+  const std::string digest = one.require(job, make).digest;
+  one.remove(job);
+  const fs::path work = folder_ / (one.key(job) + ".work");
+  fs::create_directories(work);
+  std::ofstream(work / ".entry.json.17.part") << "{";
+  std::ofstream(work / "kept.txt") << "from before";
+  const Entry resumed = one.require(job, [&](const fs::path& at) {
+    EXPECT_TRUE(fs::exists(at / "kept.txt"));
+    fs::remove(at / "kept.txt");
+    make(at);
+  });
+  EXPECT_EQ(resumed.digest, digest);
+}
+
 TEST_F(StoreTest, KilledAnywhereItEndsWithTheSameBytes) {
   const auto three = [this](int pause, int pieces = 1000000) {
     const Store one = store();

@@ -55,7 +55,8 @@ class Selection {
     Certificate certificate;  ///< `met` tells whether the budget is kept
   };
   /// Certifies the promising ones from the smallest upwards until one keeps the budget; then, while attempts are left,
-  /// whoever came nearest. If none does, the one with the least upper bound. The teacher is played once.
+  /// whoever came nearest. If none does, the one with the least upper bound, of equals the smaller. The teacher is
+  /// played once.
   Verdict certify(std::span<const Contender> contenders, const Progress& progress = {}) const;
 
  private:

@@ -68,8 +68,8 @@ Terms move_ridges(Terms terms, const Coordinates& coordinates, const Samples& sa
 
 /// Rounds to the code's format so that the objective suffers least: one coefficient after the other, each time the rest
 /// takes up what rounding did, by the objective's second derivatives, and then single units where that helps (up to 64
-/// terms). Returns the code with scales and coefficients
-/// filled in. Floats are rounded each for itself.
+/// terms). Returns the code with scales and coefficients filled in. Floats are rounded each for itself; where some are
+/// beyond float16, all are fitted again by least squares with the ridge that serves best once rounded.
 ContinuousCode round_coefficients(ContinuousCode code, const Features& features, const Samples& samples,
                                   std::span<const double> coefficients);
 

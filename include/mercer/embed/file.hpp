@@ -13,9 +13,10 @@ namespace mercer {
 /// Where an embedding comes from: written beside it, changes nothing about how it acts.
 struct EmbeddingOrigin {
   std::string env;                              ///< the task, as it was asked for
-  std::string teacher;                          ///< the policy that was embedded
+  std::string teacher;                          ///< the policy that was embedded, as it was asked for
   std::uint64_t seed = 0;                       ///< of the rollouts
   std::map<std::string, std::string> settings;  ///< how it was made
+  std::string teacher_sha256 = {};              ///< of the teacher's file; empty where it is none, or not known
 };
 
 /// An embedding and what its file says about it.
@@ -26,7 +27,8 @@ struct EmbeddingFile {
   std::optional<Certificate> certificate;  ///< if it was certified
 };
 
-/// Writes a safetensors file: the uint8 tensor `payload` and a manifest (format 1) with the contract in its metadata.
+/// Writes a safetensors file: the uint8 tensor `payload` and a manifest (format 1) with the contract in its metadata. A
+/// path leads nowhere once files have moved: where the teacher is a file, its SHA-256 is written unless it was given.
 void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin);
 
 /// Reads it back, to the same bits. Throws `bad_format` for a newer format or what is no embedding, `corrupt_file` for

@@ -24,9 +24,10 @@ std::vector<PolicyKind> known_policies();
 /// "FILE.onnx" or "FILE.safetensors" (a snapshot of `train`), and behind it ":key=value,..." with
 /// `known_policy_settings`. A file FILE.toml beside a network is read first, then the settings of the spec, then
 /// `overrides`. Files of a registered ending take settings of their own in the same way. Throws `unknown_name` with the
-/// nearest known one, or `shape_mismatch` when the policy does not fit the task.
+/// nearest known one, or `shape_mismatch` when the policy does not fit the task. `reading`, if given, becomes what a
+/// network was taken for, in words: "gaussian policy of outputs mean, log_std; squash tanh, scale 2, centre 0".
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
-                                    const std::vector<PolicySetting>& overrides = {});
+                                    const std::vector<PolicySetting>& overrides = {}, std::string* reading = nullptr);
 
 /// Makes the policy that a file holds, for a task. `settings` are those behind the file's name, "FILE:key=value,...".
 using PolicyReader = std::function<std::unique_ptr<Policy>(const std::string& file,

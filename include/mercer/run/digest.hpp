@@ -1,18 +1,11 @@
 #pragma once
 
-#include <cstddef>
-#include <filesystem>
-#include <span>
 #include <string>
 #include <string_view>
 
-namespace mercer {
+#include "mercer/io/sha256.hpp"
 
-/// SHA-256 as 64 hexadecimal digits. About 300 MB a second.
-std::string sha256(std::span<const std::byte> bytes);
-std::string sha256(std::string_view text);
-/// Of a file, read in pieces. Throws `cannot_open`.
-std::string sha256_file(const std::filesystem::path& path);
+namespace mercer {
 
 /// What a JSON document says, in one spelling: keys sorted, no spaces, whole numbers without a point. Two documents
 /// that mean the same have the same text. Throws `bad_format` for what is not JSON, `not_finite` for numbers beyond

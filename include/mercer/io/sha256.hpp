@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace mercer {
+
+/// SHA-256 as 64 hexadecimal digits. About 300 MB a second.
+std::string sha256(std::span<const std::byte> bytes);
+std::string sha256(std::string_view text);
+/// Of a file, read in pieces. Throws `cannot_open`.
+std::string sha256_file(const std::filesystem::path& path);
+
+}  // namespace mercer

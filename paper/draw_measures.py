@@ -1,0 +1,80 @@
+"""Figures of visited states, their distributions, and time."""
+
+import math
+
+from drawing import BLACK, ORANGE, GREEN, BLUE, RED, PURPLE, LOOK, band, by, panels, read, where
+
+
+def pruned(folder):
+    data = read(folder, "pruned")
+    figure, (axis,) = panels(1, 2.2)
+    steps, mean, spread = by(data, "steps", "pruned")
+    axis.errorbar(steps, mean, yerr=spread, color=BLUE, marker="o", label="pruned", capsize=2)
+    axis.plot(*by(data, "steps", "printed")[:2], color=RED, marker="x", linestyle="", markersize=5, label="printed")
+    axis.plot(*by(data, "steps", "unreachable")[:2], color=BLACK, marker="^", linestyle=":",
+              label="no state lies there (geometry)")
+    axis.set(xlabel="training steps", ylabel="share of cells (%)", xticks=[2000, 3000, 4000, 5000])
+    axis.legend()
+    return figure
+
+
+def stationary(folder):
+    data = read(folder, "w1")
+    figure, axes = panels(2, 2.1)
+    for axis, head, letter in zip(axes, ("gaussian", "boltzmann"), "ab"):
+        part = where(data, head=head, steps=5000)
+        for basis in ("fourier", "db4", "svd"):
+            own = where(part, basis=basis)
+            _, x, _ = by(own, "k_rank", "parameters")
+            _, mean, spread = by(own, "k_rank", "w1_lattice")
+            band(axis, x, mean, spread, LOOK[basis], floor=0)
+        base = where(part, basis="lattice")
+        axis.axhline(base["w1_lattice"].mean(), color=BLACK, linestyle=":", linewidth=0.8, label="two samples of the lattice")
+        axis.axhline(base["w1_teacher"].mean(), color=RED, linestyle="--", linewidth=0.8, label="lattice to teacher")
+        axis.set(xlabel="parameters (as published)", ylabel="sliced W1 of visited states", xscale="log",
+                 title=f"({letter}) {'Gaussian' if head == 'gaussian' else 'Boltzmann-Q'}, 5,000 steps")
+        axis.set_ylim(0, 1.5 * axis.get_ylim()[1])
+        axis.legend(ncols=2, loc="upper right")
+    return figure
+
+
+def chain(folder):
+    components, states = read(folder, "components"), read(folder, "states")
+    figure, axes = panels(2, 2.1)
+    looks = (("printed", ("printed bound", RED, "s")), ("c3", ("rigorous, 2-norm (C3)", GREEN, "^")),
+             ("c1", ("rigorous, 1-norm (C1)", BLUE, "o")), ("l1", ("true distance, 1-norm", BLACK, ".")),
+             ("l2", ("true distance, 2-norm", ORANGE, "D")))
+    for axis, data, key, label in ((axes[0], where(components, policy="varying"), "k", "K, Fourier components (20 states)"),
+                                   (axes[1], states, "states", "states (half of the components)")):
+        for column, look in looks:
+            x, mean, spread = by(data, key, column)
+            keep = mean > 1e-9
+            band(axis, x[keep], mean[keep], spread[keep], look, floor=1e-6)
+        axis.set(xlabel=label, ylabel="distance of stationary\ndistributions", yscale="log")
+    axes[0].set_ylim(1e-3, 1e6)
+    axes[0].legend(ncols=2)
+    return figure
+
+
+def complexity(folder):
+    data = read(folder, "times")
+    figure, (upper, lower) = panels(2, 2.1)
+    for method in ("fft", "dwt"):
+        part = where(data, method=method)
+        upper.plot(part["rows"] * part["columns"], 1e3 * part["seconds"], color=LOOK[method][1], marker=LOOK[method][2],
+                   label=LOOK[method][0])
+    for k, colour, marker in ((1, GREEN, "^"), (8, RED, "v"), (32, PURPLE, "D")):
+        part = where(data, method="svd", k=k)
+        upper.plot(part["rows"] * part["columns"], 1e3 * part["seconds"], color=colour, marker=marker, label=f"SVD, rank {k}")
+    upper.set(xlabel="table entries n m", ylabel="time (ms)", xscale="log", yscale="log", title="(a) against the table's size")
+    upper.legend(ncols=2)
+    most = data["rows"].max()
+    part = where(data, method="svd", rows=most)
+    lower.plot(part["k"], 1e3 * part["seconds"], color=GREEN, marker="^", label="SVD of rank k")
+    lower.axhline(1e3 * where(data, method="fft", rows=most)["seconds"].mean(), color=BLUE, label="FFT")
+    lower.axhline(1e3 * where(data, method="dwt", rows=most)["seconds"].mean(), color=ORANGE, linestyle="--", label="DWT (db4)")
+    lower.axvline(math.log(most * 64), color=BLACK, linestyle=":", linewidth=0.8, label="published crossover ln(nm)")
+    lower.set(xlabel="rank k", ylabel="time (ms)", xscale="log", yscale="log", title=f"(b) against K, {most:.0f} x 64 entries")
+    lower.set_ylim(top=lower.get_ylim()[1] * 4)
+    lower.legend(ncols=2, loc="upper center")
+    return figure

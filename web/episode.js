@@ -1,0 +1,32 @@
+// An episode of teacher and embedding from one start.
+import { $ } from "./dom.js";
+import { plain, with_unit } from "./format.js";
+import { make_player } from "./player.js";
+
+export function make_episode(page, { on_start }) {
+  const player = make_player({
+    scenes: $("scenes"), traces: $("traces"), scrub: $("scrub"), text: $("step-text"), play_button: $("play"),
+    back: $("step-back"), on: $("step-on"),
+  });
+
+  function tell(answer) {
+    const where = page.subject.axes.map((axis, d) => `${plain(axis.name)} ${with_unit(answer.start[d], axis)}`).join(", ");
+    const returns = ["teacher", "embedding"].filter((one) => answer[one]).map((one) => `${one} ${answer[one].return.toFixed(2)}`).join(", ");
+    $("start-text").textContent = `Start: ${where}. Return of this episode: ${returns}.` +
+      (answer.snapped ? " The nearest start that the report holds." : "") + " Click the map to start elsewhere.";
+  }
+
+  return {
+    play: () => page.ask(async () => {
+      const { start, another, place } = page.store.get();
+      if (place < 0) return;
+      $("episode").hidden = !page.subject.playable;
+      if (!page.subject.playable) return;
+      const answer = await page.source.play(page.question({ start, another }));
+      const { subject } = page;
+      player.show(answer, { name: subject.task_kind, state: subject.axes, action: subject.action.axes, actions: subject.action.count, dt: subject.dt });
+      tell(answer);
+      on_start(answer.start);
+    }),
+  };
+}
