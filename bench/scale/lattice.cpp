@@ -2,6 +2,7 @@
 // state, 64 actions, the table in single precision in a memory-mapped file.
 //
 //     mercer_scale_lattice [CELLS [FOLDER]]     up to CELLS (10^6) cells, by fours; the file in FOLDER (.)
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -9,18 +10,17 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <sys/mman.h>
 #include <sys/resource.h>
-#include <unistd.h>
 
 #include "mercer/basis/row_svd.hpp"
 #include "mercer/core/parallel.hpp"
 #include "mercer/core/random.hpp"
+#include "mercer/io/mapped_table.hpp"
 #include "mercer/lattice/cells.hpp"
 #include "mercer/lattice/quantile_sketch.hpp"
 
@@ -29,31 +29,6 @@ namespace {
 using namespace mercer;
 
 constexpr std::size_t dimensions = 20, actions = 64, bins = 35, rank = 12, chunk = 4096;
-
-// A file of floats that is read and written as if it were memory, and removed in the end.
-class MappedTable {
- public:
-  MappedTable(const std::filesystem::path& file, std::size_t rows, std::size_t columns)
-      : file_(file), bytes_(rows * columns * sizeof(float)) {
-    const int handle = ::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-    if (handle < 0 || ::ftruncate(handle, static_cast<off_t>(bytes_)) != 0) std::abort();
-    void* place = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_SHARED, handle, 0);
-    ::close(handle);
-    if (place == MAP_FAILED) std::abort();
-    values = static_cast<float*>(place);
-  }
-  ~MappedTable() {
-    ::munmap(values, bytes_);
-    std::filesystem::remove(file_);
-  }
-  MappedTable(const MappedTable&) = delete;
-  MappedTable& operator=(const MappedTable&) = delete;
-  float* values = nullptr;
-
- private:
-  std::filesystem::path file_;
-  std::size_t bytes_;
-};
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -75,7 +50,7 @@ std::vector<double> visits(std::size_t count) {
 }
 
 // Probabilities that vary smoothly over the cells: a bump of actions around a few waves of the centre.
-void tabulate(const Cells& cells, float* table) {
+void tabulate(const Cells& cells, MappedTable& table) {
   for_each_block(cells.size(), chunk, [&](Block block) {
     for (std::size_t i = block.begin; i < block.end; ++i) {
       double at = 0;
@@ -87,7 +62,7 @@ void tabulate(const Cells& cells, float* table) {
         const double off = (static_cast<double>(a) / (actions - 1) - at) / 0.1;
         sum += row[a] = std::exp(-off * off / 2);
       }
-      for (std::size_t a = 0; a < actions; ++a) table[i * actions + a] = static_cast<float>(row[a] / sum);
+      for (std::size_t a = 0; a < actions; ++a) table.block(i, i + 1)[a] = static_cast<float>(row[a] / sum);
     }
   });
 }
@@ -107,18 +82,18 @@ std::map<std::string, double> measure(std::size_t count, const std::filesystem::
   const Cells cells(grid, MatrixView<const double>(points.data(), dimensions, count));
   lap("cells");
   std::vector<double>().swap(points);
-  const MappedTable table(folder / "table.f32", cells.size(), actions), left(folder / "left.f32", cells.size(), rank);
-  tabulate(cells, table.values);
+  MappedTable table(folder, cells.size(), actions), left(folder, cells.size(), rank);
+  tabulate(cells, table);
   lap("table");
   const RowReader read = [&](std::size_t begin, std::size_t end, std::span<double> values) {
-    std::copy(table.values + begin * actions, table.values + end * actions, values.begin());
+    std::ranges::copy(std::as_const(table).block(begin, end), values.begin());
   };
   const RowSvd made = row_svd(cells.size(), actions, rank, read, Team{});
   lap("svd");
   row_factors(
       made, read,
-      [&](std::size_t begin, std::size_t, std::span<const double> values) {
-        for (std::size_t i = 0; i < values.size(); ++i) left.values[begin * rank + i] = static_cast<float>(values[i]);
+      [&](std::size_t begin, std::size_t end, std::span<const double> values) {
+        std::ranges::transform(values, left.block(begin, end).begin(), [](double u) { return static_cast<float>(u); });
       },
       Team{});
   lap("factors");
