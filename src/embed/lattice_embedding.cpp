@@ -149,7 +149,11 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
                                           const std::string& where, const Acting& acting) {
   const LatticeCode code = decode_lattice(payload, where);
   const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells());
-  if (rows == 0 || columns == 0 || columns > (std::size_t{1} << 28) / rows) {
+  // Factors need no table, and say by their number that the columns are not made up.
+  const bool factored = code.basis == "svd" || code.basis.starts_with("svd:");
+  constexpr std::size_t most_entries = std::size_t{1} << 28, most_columns = std::size_t{1} << 24;
+  const bool fits = rows > 0 && columns <= most_entries / rows;
+  if (rows == 0 || columns == 0 || (!fits && (!factored || code.k == 0 || columns > most_columns))) {
     throw_corrupt(where, "has a table of a size that is not legal");
   }
   auto cells = std::make_shared<Cells>(code.states, code.bins, std::vector<std::uint64_t>(rows, 1));
@@ -163,7 +167,7 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
     made.policy_ = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
                                                    std::move(table), code.play, code.own, acting);
   };
-  if (acting.from == RowsFrom::coefficients) {
+  if (acting.from == RowsFrom::coefficients || !fits) {
     act(CoefficientTable{
         evaluate(code, layout, where), columns, {layout.places.begin(), layout.places.end()}, code.simplex});
     return made;

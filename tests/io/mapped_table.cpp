@@ -4,35 +4,18 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "support/errors.hpp"
+#include "support/temporary.hpp"
 
 namespace mercer {
 namespace {
 
 namespace fs = std::filesystem;
 
-class MappedTableTest : public testing::Test {
- protected:
-  fs::path folder = fs::path(testing::TempDir()) / "mapped_table_test";
-  void SetUp() override { fs::create_directories(folder); }
-  void TearDown() override { fs::remove_all(folder); }
-};
-
-template <class Make>
-ErrorCode code_of(const Make& make) {
-  try {
-    make();
-  } catch (const Error& error) {
-    EXPECT_FALSE(error.remedy().empty());
-    return error.code();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return ErrorCode::bad_value;
-}
-
-TEST_F(MappedTableTest, HoldsWhatIsWrittenAndLeavesNoFile) {
-  MappedTable table(folder, 1000, 7);
-  EXPECT_TRUE(fs::is_empty(folder));
+TEST(MappedTable, holds_what_is_written_and_leaves_no_file) {
+  const TemporaryFolder folder;
+  MappedTable table(folder.path(), 1000, 7);
+  EXPECT_TRUE(fs::is_empty(folder.path()));
   EXPECT_EQ(table.bytes(), 28000U);
   for (const float value : table.values()) ASSERT_EQ(value, 0);
   for (std::size_t r = 0; r < 1000; r += 10) {
@@ -40,30 +23,35 @@ TEST_F(MappedTableTest, HoldsWhatIsWrittenAndLeavesNoFile) {
     ASSERT_EQ(rows.size(), 70U);
     for (std::size_t i = 0; i < rows.size(); ++i) rows[i] = static_cast<float>(r * 7 + i);
   }
-  MappedTable moved = std::move(table);
+  const MappedTable moved = std::move(table);
   for (std::size_t i = 0; i < 7000; ++i) ASSERT_EQ(moved.values()[i], static_cast<float>(i));
+  EXPECT_EQ(moved.block(3, 5)[0], 21);
   EXPECT_EQ(moved.rows(), 1000U);
   EXPECT_EQ(moved.columns(), 7U);
 }
 
-TEST_F(MappedTableTest, MayBeEmpty) {
-  const MappedTable table(folder, 0, 64);
-  EXPECT_TRUE(table.values().empty());
+TEST(MappedTable, may_be_empty) {
+  const TemporaryFolder folder;
+  EXPECT_TRUE(MappedTable(folder.path(), 0, 64).values().empty());
 }
 
-TEST_F(MappedTableTest, TellsWhatIsWrongWithItsFolder) {
-  EXPECT_EQ(code_of([&] { MappedTable(folder / "none", 1, 1); }), ErrorCode::cannot_write);
-  EXPECT_EQ(code_of([&] { check_scratch(folder / "none"); }), ErrorCode::cannot_write);
+TEST(MappedTable, tells_what_is_wrong_with_its_folder) {
+  const TemporaryFolder folder;
+  expect_error(ErrorCode::cannot_write, "no folder", [&] { MappedTable(folder / "none", 1, 1); });
+  expect_error(ErrorCode::cannot_write, "no folder", [&] { check_scratch(folder / "none"); });
   std::ofstream(folder / "file") << "x";
-  EXPECT_EQ(code_of([&] { check_scratch(folder / "file"); }), ErrorCode::cannot_write);
-  EXPECT_EQ(code_of([&] { check_scratch("/proc"); }), ErrorCode::cannot_write);  // not even root makes files there
-  check_scratch(folder);
+  expect_error(ErrorCode::cannot_write, "no folder", [&] { check_scratch(folder / "file"); });
+  // Not even root makes files there.
+  expect_error(ErrorCode::cannot_write, "no scratch file can be made in '/proc'", [&] { check_scratch("/proc"); });
+  check_scratch(folder.path());
 }
 
-TEST_F(MappedTableTest, RefusesWhatDoesNotFit) {
-  EXPECT_EQ(code_of([&] { MappedTable(folder, std::size_t{1} << 50, 1); }), ErrorCode::cannot_write);
-  EXPECT_EQ(code_of([&] { MappedTable(folder, std::size_t{1} << 50, std::size_t{1} << 20); }), ErrorCode::too_large);
-  EXPECT_TRUE(fs::is_empty(folder));
+TEST(MappedTable, takes_its_room_at_once) {
+  const TemporaryFolder folder;
+  expect_error(ErrorCode::cannot_write, "GiB left", [&] { MappedTable(folder.path(), std::size_t{1} << 50, 1); });
+  expect_error(ErrorCode::too_large, "up to 2^60",
+               [&] { MappedTable(folder.path(), std::size_t{1} << 50, std::size_t{1} << 20); });
+  EXPECT_TRUE(fs::is_empty(folder.path()));
 }
 
 }  // namespace

@@ -18,12 +18,20 @@ struct EmbeddingOrigin {
   std::map<std::string, std::string> settings;  ///< how it was made
 };
 
+/// How far the edges of a lattice may be from those of the data, where they come from sketches.
+struct EdgeAccuracy {
+  std::uint64_t steps = 0;   ///< data of each dimension
+  double rank_error = 0;     ///< share of them: no edge is off by more ranks, with a confidence of 99% for all together
+  double certain_error = 0;  ///< the same for certain
+};
+
 /// An embedding and what its file says about it.
 struct EmbeddingFile {
   Embedding embedding;
   EmbeddingOrigin origin;
   std::uintmax_t bytes = 0;                ///< of the file
   std::optional<Certificate> certificate;  ///< if it was certified
+  std::optional<EdgeAccuracy> edges{};     ///< if sketches made its edges
 };
 
 /// Writes a safetensors file: the uint8 tensor `payload` and a manifest (format 1) with the contract in its metadata.
