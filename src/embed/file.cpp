@@ -1,7 +1,6 @@
 #include "mercer/embed/file.hpp"
 
 #include <array>
-#include <cstring>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -122,8 +121,7 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
   const nlohmann::json manifest = read_manifest(path, file);
   const Array& payload = require_array(file.tensors, "payload", path);
   if (payload.type != Array::Type::u8) refuse(path, "its payload is not made of bytes");
-  std::vector<std::uint8_t> bytes(payload.data.size());
-  std::memcpy(bytes.data(), payload.data.data(), bytes.size());
+  const std::span bytes(reinterpret_cast<const std::uint8_t*>(payload.data.data()), payload.data.size());
   // Files of before did not have one.
   if (manifest.contains("checksum") &&
       manifest["checksum"] != checksum(std::array{std::span<const std::byte>(payload.data)})) {

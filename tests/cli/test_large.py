@@ -139,11 +139,11 @@ def largest_anonymous(command, folder):
 @pytest.mark.skipif(bool(os.environ.get("SANITIZERS")), reason="sanitizers have memory of their own")
 def test_memory_is_far_below_the_table(mercer, scratch):
     """A table of some hundred megabytes; the way through memory holds it in double precision, more than once."""
-    command = ["embed", "--env", "pendulum", "--policy", "uniform", "--basis", "svd", "--k", 2, "--state-bins", 150,
-               "--action-bins", 512, "--rollouts", 1000, "--episodes", 5, "--threads", 2, "--scratch", "scratch",
+    command = ["embed", "--env", "pendulum", "--policy", "uniform", "--basis", "svd", "--k", 2, "--state-bins", 600,
+               "--action-bins", 128, "--rollouts", 2000, "--episodes", 5, "--threads", 2, "--scratch", "scratch",
                "--out", "l.mercer"]
     most = largest_anonymous(command, mercer.folder)
     shown = mercer.json("inspect", "l.mercer")
-    table = shown["visited_cells"] * 512 * 4
+    table = shown["visited_cells"] * 128 * 4
     print(f"table {table / 2**20:.0f} MiB, peak of memory {most / 2**20:.0f} MiB")
     assert table > 2**27 and most < table / 2
