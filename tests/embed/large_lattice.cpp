@@ -5,12 +5,15 @@
 
 #include <gtest/gtest.h>
 
+#include "embed/lattice_code.hpp"
 #include "mercer/core/parallel.hpp"
 #include "mercer/env/registry.hpp"
 #include "mercer/io/file.hpp"
 #include "mercer/policy/registry.hpp"
 #include "mercer/rollout/rollout.hpp"
 #include "support/errors.hpp"
+#include "support/even_edges.hpp"
+#include "support/plain_task.hpp"
 #include "support/reference_pairs.hpp"
 #include "support/temporary.hpp"
 #include "support/thread_team.hpp"
@@ -101,9 +104,10 @@ TEST_F(LargeLattice, holds_what_the_way_through_memory_does) {
 }
 
 TEST_F(LargeLattice, chooses_the_same_rank) {
-  const Lattice lattice = in_memory(options());
+  LargeOptions options = this->options();
+  options.episodes = 100;
+  const Lattice lattice = in_memory(options);
   for (const double energy : {0.0, 0.9, 0.99, 0.9999}) {
-    LargeOptions options = this->options();
     options.truncation.k = 0;
     options.truncation.energy = energy;
     EXPECT_EQ(embed(options).k,
@@ -214,6 +218,34 @@ TEST_F(LargeLattice, refuses_what_it_cannot_do) {
   expect_refused(ErrorCode::out_of_range, "prunes all cells", [](Options& o) { o.lattice.prune = 0.9; });
   expect_refused(ErrorCode::cannot_write, "no folder", [&](Options& o) { o.scratch = folder_ / "none"; });
   expect_refused(ErrorCode::cannot_write, "/proc", [](Options& o) { o.scratch = "/proc"; });
+}
+
+// 300 x 2^20 entries, which nobody should have to hold; the factors are few.
+TEST(LargeFile, acts_from_its_factors) {
+  constexpr std::size_t cells = 300, columns = std::size_t{1} << 20;
+  LatticeCode code;
+  code.states.axes = {even_edges(-1, 1, cells)};
+  for (std::uint32_t c = 0; c < cells; ++c) code.bins.push_back(c);
+  code.discrete = true;
+  code.actions = discrete_action_grid(columns);
+  code.basis = "svd";
+  code.k = 1;
+  code.numbers.assign(cells + columns, 0.25F);
+  const Contract contract = contract_of(plain_task(1, Space::discrete("a", columns)));
+  const auto made = LatticeEmbedding::decode(encode(code), contract, "large");
+  EXPECT_FALSE(made.policy().has_table());
+  std::vector<double> row(columns);
+  made.policy().row(7, row);
+  EXPECT_NEAR(row[columns - 1] * static_cast<double>(columns), 1, 1e-9);
+  expect_error(ErrorCode::missing_option, "has no table", [&] { static_cast<void>(made.table()); });
+
+  LatticeCode none = code;  // factors that say nothing about how many columns there are
+  none.k = 0;
+  none.numbers.clear();
+  expect_error(ErrorCode::corrupt_file, "not legal", [&] { LatticeEmbedding::decode(encode(none), contract, "x"); });
+  LatticeCode other = code;
+  other.basis = "dct";
+  expect_error(ErrorCode::corrupt_file, "not legal", [&] { LatticeEmbedding::decode(encode(other), contract, "x"); });
 }
 
 TEST_F(LargeLattice, trouble_of_one_process_is_told_by_all) {
