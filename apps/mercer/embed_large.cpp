@@ -1,5 +1,7 @@
 #include "embed_large.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "mercer/core/error.hpp"
@@ -46,6 +48,12 @@ std::string edges_text(const mercer::EdgeAccuracy& edges) {
                      edges.steps, 100 * edges.rank_error, 100 * edges.certain_error);
 }
 
+double most_bins(const mercer::Grid& grid) {
+  std::size_t most = 0;
+  for (const mercer::Edges& axis : grid.axes) most = std::max(most, axis.bins());
+  return static_cast<double>(most);
+}
+
 // By process 0, the one that has the file.
 void report(const Playing& playing, const mercer::Env& env, const mercer::Policy& teacher,
             const mercer::LargeEmbedding& made, const std::string& out, const CommonOptions& common) {
@@ -64,6 +72,8 @@ void report(const Playing& playing, const mercer::Env& env, const mercer::Policy
     tell("{} visited cells of {:.0f}, {:.2f}% pruned; basis {}, k {}\n", made.cells, made.all_cells, pruned, made.basis,
          made.k);
     tell("{}\n", edges_text(made.edges));
+    const double bins_off = made.edges.rank_error * most_bins(file.embedding.lattice().policy().cells().grid());
+    if (bins_off > 0.5) tell("an edge may be off by {:.1f} bins: take a larger --sketch\n", bins_off);
     tell("table of {} x {} in scratch files: {:.3g} MiB\n", made.cells, made.columns,
          static_cast<double>(made.table_bytes) / 0x1p20);
     if (made.collapsed_bins > 0) tell("{} bins collapsed: the data has ties\n", made.collapsed_bins);

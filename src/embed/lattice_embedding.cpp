@@ -147,7 +147,7 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
 
 LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload, Contract contract,
                                           const std::string& where, const Acting& acting) {
-  const LatticeCode code = decode_lattice(payload, where);
+  LatticeCode code = decode_lattice(payload, where);
   const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells());
   // Factors need no table, and say by their number that the columns are not made up.
   const bool factored = code.basis == "svd" || code.basis.starts_with("svd:");
@@ -162,7 +162,6 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   made.payload_.assign(payload.begin(), payload.end());
   made.basis_ = code.basis;
   made.k_ = code.k;
-  made.numbers_ = code.numbers;
   const auto act = [&](auto table) {
     made.policy_ = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
                                                    std::move(table), code.play, code.own, acting);
@@ -170,11 +169,12 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   if (acting.from == RowsFrom::coefficients || !fits) {
     act(CoefficientTable{
         evaluate(code, layout, where), columns, {layout.places.begin(), layout.places.end()}, code.simplex});
-    return made;
+  } else {
+    PolicyTable table{rows, columns, reconstruct(code, layout, where)};
+    made.empty_rows_ = project_rows({table.pi.data(), rows, columns}, code.simplex);
+    act(std::move(table));
   }
-  PolicyTable table{rows, columns, reconstruct(code, layout, where)};
-  made.empty_rows_ = project_rows({table.pi.data(), rows, columns}, code.simplex);
-  act(std::move(table));
+  made.numbers_ = std::move(code.numbers);
   return made;
 }
 

@@ -62,8 +62,10 @@ def test_edges_from_sketches_state_their_error(mercer, scratch):
     assert large["steps"] == 140000
     assert mercer.json("inspect", "l.mercer")["edge_rank_error"] == large["edge_rank_error"]
     assert "ranks within" in mercer.ok("inspect", "l.mercer").stdout
+    coarse = mercer.ok(*EMBED, "--state-edges", "quantile", "--sketch", 64, "--scratch", scratch, "--out", "l.mercer")
+    assert "take a larger --sketch" in coarse.stderr
     exact = mercer.ok(*EMBED, "--state-edges", "quantile", "--sketch", 1 << 18, "--scratch", scratch, "--out", "l.mercer")
-    assert "edges of 140000 steps, exact" in exact.stderr
+    assert "edges of 140000 steps, exact" in exact.stderr and "larger --sketch" not in exact.stderr
 
 
 def test_any_number_of_processes_and_threads_makes_the_same_bytes(mercer, scratch):
