@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "embed/agree.hpp"
 #include "embed/lattice_grids.hpp"
@@ -153,10 +154,14 @@ Cells count_large_cells(const Env& env, const Policy& teacher, const LargeOption
         },
         progress, "cells");
   });
-  Cells own = counter.take();
-  if (team.size == 1) return own.pruned(options.lattice.prune);
-  for (const std::string& theirs : team.gather(own.to_bytes())) counter.add(Cells::from_bytes(states, theirs));
-  return counter.take().pruned(options.lattice.prune);
+  if (team.size > 1) {
+    // Each list goes as soon as it has been taken over: together they are the most memory that is ever needed.
+    for (std::string& theirs : team.gather(counter.take().to_bytes())) {
+      counter.add(Cells::from_bytes(states, std::exchange(theirs, {})));
+    }
+  }
+  Cells all = counter.take();
+  return options.lattice.prune == 0 ? std::move(all) : all.pruned(options.lattice.prune);
 }
 
 }  // namespace mercer
