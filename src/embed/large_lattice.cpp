@@ -79,6 +79,7 @@ LatticeCode code_of(const Policy& teacher, const LargeGrids& grids, const LargeO
 }  // namespace
 
 void check_large(const Policy& teacher, const LargeOptions& options) {
+  require_in_range("episodes", static_cast<double>(options.episodes), 1, 1e9, "The lattice is made from them");
   check_svd(options.truncation.basis);
   check_edges(options.lattice.state_edges, "state");
   if (!action_grid_is_fixed(teacher, options.lattice)) check_edges(options.lattice.action_edges, "action");
