@@ -5,8 +5,10 @@
 #include <fmt/format.h>
 
 #include "embed_continuous.hpp"
+#include "embed_large.hpp"
 #include "fraction.hpp"
 #include "lattice_memo.hpp"
+#include "lattice_settings.hpp"
 #include "mercer/certify/choose_k.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/embed/file.hpp"
@@ -25,98 +27,11 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-enum class Preset { paper, best };
-enum class WhereUnvisited { uniform, nearest, teacher };
-
-// What was said about the lattice; what was not is the preset's.
-struct LatticeSettings {
-  Preset preset = Preset::best;
-  std::optional<std::vector<std::uint64_t>> state_bins, action_bins;
-  std::optional<std::string> state_edges, action_edges, order, simplex;
-  std::optional<mercer::TableRule> table;
-  std::optional<WhereUnvisited> unvisited;
-  std::optional<bool> noise, reach_bounds, conditional_actions;
-  std::optional<double> prune, energy;
-  std::uint64_t k = 0;
-
-  void add_settings(Settings& settings) {
-    settings.add_choice({"preset", "The published choices or the better ones [best]", "WHICH"}, preset,
-                        {{"paper", Preset::paper}, {"best", Preset::best}});
-    settings.add({"energy",
-                  fmt::format("Keep the fewest that hold this share of the energy; 0: half of all [preset: half or {}]",
-                              mercer::TruncationOptions::usual_energy),
-                  "SHARE"},
-                 energy);
-    settings.add({"state-bins", "Bins of each observation: one number or one for each [35]", "N"}, state_bins);
-    settings.add({"action-bins", "Bins of each action [preset: 15 or 45]", "N"}, action_bins);
-    settings.add({"state-edges", "quantile, data-quantile, uniform, kmeans or tempered:T [preset]", "RULE"},
-                 state_edges);
-    settings.add({"action-edges", "The same for actions [preset]", "RULE"}, action_edges);
-    settings.add({"reach-bounds", "Action bins at the ends reach the bounds of the action [preset]", "BOOL"},
-                 reach_bounds);
-    settings.add({"conditional-actions", "Action edges for each cell, from the actions played there [false]", "BOOL"},
-                 conditional_actions);
-    settings.add_choice({"table", "How a row is made: density at the centre, mass of the bin, counts [preset]", "RULE"},
-                        table,
-                        {{"centre", mercer::TableRule::centre},
-                         {"mass", mercer::TableRule::mass},
-                         {"counts", mercer::TableRule::counts}});
-    settings.add({"prune", "Leave out cells with at most this share of visits [0: only unvisited ones]", "SHARE"},
-                 prune);
-    settings.add_choice({"unvisited", "What an unvisited cell does [preset]", "RULE"}, unvisited,
-                        {{"uniform", WhereUnvisited::uniform},
-                         {"nearest", WhereUnvisited::nearest},
-                         {"teacher", WhereUnvisited::teacher}});
-    settings.add({"noise", "Draw actions inside their bin, not its middle [preset]", "BOOL"}, noise);
-    settings.add({"order", "Order of rows: lexicographic, snake, tour, mean-action; or axes [preset]", "ORDER"}, order);
-    settings.add({"simplex", "Back to probabilities: clip or euclidean [clip]", "RULE"}, simplex);
-  }
-
-  mercer::LatticeOptions lattice() const {
-    mercer::LatticeOptions options = preset == Preset::paper ? mercer::paper_lattice() : mercer::best_lattice();
-    if (state_bins) options.state_bins.assign(state_bins->begin(), state_bins->end());
-    if (action_bins) options.action_bins.assign(action_bins->begin(), action_bins->end());
-    if (state_edges) options.state_edges = mercer::parse_edge_rule(*state_edges);
-    if (action_edges) options.action_edges = mercer::parse_edge_rule(*action_edges);
-    if (reach_bounds) options.reach_bounds = *reach_bounds;
-    if (conditional_actions) options.conditional_actions = *conditional_actions;
-    if (table) options.table = *table;
-    if (prune) options.prune = *prune;
-    if (noise) options.playing.noise = *noise;
-    if (unvisited) {
-      options.full = *unvisited == WhereUnvisited::teacher;
-      options.playing.unvisited =
-          *unvisited == WhereUnvisited::uniform ? mercer::Unvisited::uniform : mercer::Unvisited::nearest;
-    }
-    return options;
-  }
-
-  mercer::TruncationOptions truncation() const {
-    mercer::TruncationOptions options;
-    options.k = k;
-    options.energy = energy.value_or(preset == Preset::paper ? 0 : mercer::TruncationOptions::usual_energy);
-    if (k > 0 && energy) {
-      throw Error(ErrorCode::bad_value, fmt::format("--k {} and --energy {} both say how much to keep", k, *energy),
-                  "Give one of them");
-    }
-    if (options.energy != 0) {
-      mercer::require_in_range("--energy", options.energy, 1e-6, 1 - 1e-12, "0 keeps half of all coefficients");
-    }
-    options.order = preset == Preset::paper ? mercer::RowOrder::lexicographic : mercer::RowOrder::mean_action;
-    if (order) options.order = mercer::parse_row_order(*order);
-    if (simplex) options.simplex = mercer::simplex_rule(*simplex);
-    if (options.simplex == mercer::SimplexRule::softmax) {
-      throw Error(ErrorCode::bad_value, "--simplex softmax is for tables of log-densities, and these are probabilities",
-                  "Use clip or euclidean");
-    }
-    return options;
-  }
-};
-
 struct EmbedVerb {
   Playing playing;
   LatticeSettings lattice;
   ContinuousSettings continuous;
+  LargeSettings large;
   std::string route = "lattice";
   std::optional<std::string> basis;
   std::map<std::string, std::set<std::string>> only;  // settings of one route, by route
@@ -159,18 +74,30 @@ struct EmbedVerb {
   }
 
   // With 200 the cells that nobody met cost more than everything else does.
-  std::uint64_t lattice_episodes() const { return rollouts.value_or(lattice.preset == Preset::paper ? 200 : 1000); }
+  std::uint64_t lattice_episodes() const {
+    return rollouts.value_or(lattice.preset == LatticeSettings::Preset::paper ? 200 : 1000);
+  }
 
   void run(const CommonOptions& common, const Settings& settings) const {
     check();
     refuse_other_route(settings);
+    if (large.asked() && (has_budget() || !from.empty())) {
+      throw Error(ErrorCode::bad_value,
+                  fmt::format("--scratch does not go with {}", from.empty() ? "--max-loss" : "--from"),
+                  from.empty() ? "Give --k or --energy" : "Leave one of them out: the lattice is made while playing");
+    }
     if (route == "continuous" && has_budget()) {
       throw Error(ErrorCode::bad_value, "--max-loss chooses k of a lattice, and --route is continuous",
                   "Use 'mercer compress --route continuous --max-loss ...'");
     }
     if (route == "continuous") {
+      large.refuse_without();
       return continuous.run(playing, {basis.value_or("chebyshev"), lattice.k, rollouts.value_or(200), out}, common,
                             settings);
+    }
+    large.refuse_without();
+    if (large.asked()) {
+      return large.run(playing, lattice, basis.value_or("svd"), lattice_episodes(), out, common, settings);
     }
     const auto env = playing.make_env(common);
     const auto teacher = playing.make_policy(*env);
@@ -267,7 +194,7 @@ struct EmbedVerb {
     const mercer::LatticeDistance distance = mercer::lattice_distance(made, embedding.table());
     const std::size_t own_rows = made.own.grids.size();
     if (!common.quiet) {
-      const bool whole = lattice.unvisited == WhereUnvisited::teacher;
+      const bool whole = lattice.unvisited == LatticeSettings::Unvisited::teacher;
       tell("{} {} of {:.0f}, {:.2f}% pruned; basis {}, k {}\n", made.cells->size(), whole ? "cells" : "visited cells",
            made.cells->grid().cells(), made.pruned_percent(), embedding.basis(), embedding.k());
       if (lattice.conditional_actions.value_or(false)) {
@@ -347,6 +274,7 @@ void add_embed(Program& program) {
     return names;
   };
   state->only["lattice"] = added_by(state->lattice);
+  state->only["lattice"].merge(added_by(state->large));
   state->only["continuous"] = added_by(state->continuous);
   verb.settings->add(
       {"rollouts", "Episodes that the embedding is made from [best 1000, paper and continuous 200]", "N"},

@@ -78,12 +78,13 @@ void inspect(const std::string& path, const CommonOptions& common) {
                   {"bytes", file.bytes},
                   {"payload_bytes", embedding.payload().size()},
                   {"visited_cells", policy.cells().size()},
-                  {"action_cells", embedding.table().cols},
+                  {"action_cells", policy.columns()},
                   {"own_action_edges", policy.own_edges().grids.size()},
                   {"energy_share", embedding.whole_energy() > 0 && !energies.empty()
                                        ? json(sum(energies) / embedding.whole_energy())
                                        : json(nullptr)},
-                  {"singular_values", singular_values(embedding)}};
+                  {"singular_values", singular_values(embedding)},
+                  {"edge_rank_error", file.edges ? json(file.edges->rank_error) : json()}};
     add_origin(document, file);
     print_json(document);
     return;
@@ -92,7 +93,7 @@ void inspect(const std::string& path, const CommonOptions& common) {
   fmt::print("  basis {}, k {}; parameters {} as published, {} stored\n", embedding.basis(), embedding.k(),
              embedding.parameters().published, embedding.parameters().stored);
   fmt::print("  {} {}, {} action cells\n", policy.cells().size(),
-             all_cells ? "cells, the whole lattice" : "visited cells", embedding.table().cols);
+             all_cells ? "cells, the whole lattice" : "visited cells", policy.columns());
   if (!policy.own_edges().empty())
     fmt::print("  {} cells with their own action edges\n", policy.own_edges().grids.size());
   for (std::size_t d = 0; d < contract.observation.axes.size(); ++d) {
@@ -102,6 +103,11 @@ void inspect(const std::string& path, const CommonOptions& common) {
   }
   for (std::size_t d = 0; d < contract.action.axes.size(); ++d) {
     fmt::print("  action {}: {} bins\n", contract.action.axes[d].name, policy.actions().axes[d].bins());
+  }
+  if (file.edges && file.edges->rank_error > 0) {
+    fmt::print(
+        "  edges from sketches of {} steps: ranks within {:.3g}% with confidence 99%, within {:.3g}% for certain\n",
+        file.edges->steps, 100 * file.edges->rank_error, 100 * file.edges->certain_error);
   }
   show_energy(embedding);
   show_certificate(file);

@@ -1,6 +1,7 @@
 #include "ranks.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -85,7 +86,7 @@ void step_aside(std::vector<std::string>& words) {
   const bool ignored =
       std::freopen("/dev/null", "w", stdout) == nullptr || std::freopen("/dev/null", "w", stderr) == nullptr;
   static_cast<void>(ignored);
-  const std::map<std::string, std::string> name{{"rollout", "r.npz"}, {"compress", "c.mercer"}};
+  const std::map<std::string, std::string> name{{"rollout", "r.npz"}, {"compress", "c.mercer"}, {"embed", "e.mercer"}};
   const auto found = name.find(verb_of(words));
   if (found == name.end()) return;
   std::string folder = (fs::temp_directory_path() / "mercer-rank-XXXXXX").string();
@@ -110,10 +111,11 @@ void start_ranks(std::vector<std::string>& words) {
   MPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &all_ranks);
   const std::string verb = verb_of(words);
-  if (verb != "sweep" && verb != "rollout" && verb != "compress" && verb != "reproduce") {
+  constexpr std::array spread{"sweep", "rollout", "compress", "embed", "reproduce"};
+  if (std::ranges::find(spread, verb) == spread.end()) {
     if (own_rank > 0) step_aside(words);
     throw Error(ErrorCode::bad_value, fmt::format("'mercer {}' does not spread over {} processes", verb, all_ranks),
-                "Spread sweep, rollout, compress or reproduce; start others without mpirun");
+                "Spread sweep, rollout, compress, embed --scratch or reproduce; start others without mpirun");
   }
   if (own_rank > 0) step_aside(words);
   if (verb == "sweep" || verb == "reproduce") return;  // whole jobs: each rank works by itself

@@ -10,10 +10,10 @@
 
 #include <sys/resource.h>
 
-#include "mapped_table.hpp"
 #include "mercer/basis/row_svd.hpp"
 #include "mercer/core/parallel.hpp"
 #include "mercer/core/random.hpp"
+#include "mercer/io/mapped_table.hpp"
 #include "mercer/lattice/quantile_sketch.hpp"
 #include "series.hpp"
 
@@ -71,17 +71,16 @@ std::map<std::string, Time> run(std::size_t count, const std::filesystem::path& 
   const Cells cells(grid, MatrixView<const double>(points.data(), dimensions, count));
   lap("cells");
   std::vector<double>().swap(points);
-  const MappedTable table(folder / "mercer_scale_table.f32", cells.size(), actions);
-  const MappedTable left(folder / "mercer_scale_left.f32", cells.size(), rank);
-  tabulate(cells, table.values);
+  MappedTable table(folder, cells.size(), actions), left(folder, cells.size(), rank);
+  tabulate(cells, table.block(0, cells.size()).data());
   lap("table");
   const RowReader read = [&](std::size_t begin, std::size_t end, std::span<double> values) {
-    std::copy(table.values + begin * actions, table.values + end * actions, values.begin());
+    std::ranges::copy(std::as_const(table).block(begin, end), values.begin());
   };
   const RowSvd made = row_svd(cells.size(), actions, rank, read, Team{});
   lap("SVD");
-  const RowWriter write = [&](std::size_t begin, std::size_t, std::span<const double> values) {
-    for (std::size_t i = 0; i < values.size(); ++i) left.values[begin * rank + i] = static_cast<float>(values[i]);
+  const RowWriter write = [&](std::size_t begin, std::size_t end, std::span<const double> values) {
+    std::ranges::transform(values, left.block(begin, end).begin(), [](double value) { return float(value); });
   };
   row_factors(made, read, write, Team{});
   lap("left factor");

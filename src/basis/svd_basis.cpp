@@ -146,10 +146,11 @@ std::vector<Term> SvdBasis::terms(std::span<const double> coefficients) const {
   return terms;
 }
 
-ParameterCount SvdBasis::parameters(std::size_t k) const {
-  const std::size_t n = factors_.rows, m = factors_.columns;
-  return {m * k + k * k + n * k, (n + m) * k};
+ParameterCount svd_parameters(std::size_t rows, std::size_t columns, std::size_t k) {
+  return {columns * k + k * k + rows * k, (rows + columns) * k};
 }
+
+ParameterCount SvdBasis::parameters(std::size_t k) const { return svd_parameters(factors_.rows, factors_.columns, k); }
 
 std::unique_ptr<RowEvaluator> SvdBasis::evaluator(std::span<const double> coefficients,
                                                   std::span<const std::size_t> kept) const {

@@ -1,11 +1,12 @@
 #include "mercer/embed/file.hpp"
 
-#include <cstring>
+#include <array>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
+#include "embed/payload_parts.hpp"
 #include "io/corrupt.hpp"
 #include "measure/certificate_json.hpp"
 #include "mercer/core/error.hpp"
@@ -62,8 +63,19 @@ std::unique_ptr<Policy> played(const std::string& file, std::span<const PolicySe
 }();
 
 // Ties the manifest, and the certificate in it, to these very bytes.
-std::uint32_t checksum(std::span<const std::uint8_t> bytes) {
-  return static_cast<std::uint32_t>(::crc32(0, bytes.data(), static_cast<unsigned>(bytes.size())));
+std::uint32_t checksum(std::span<const std::span<const std::byte>> parts) {
+  uLong sum = ::crc32_z(0, nullptr, 0);
+  for (const std::span<const std::byte> part : parts) {
+    if (!part.empty()) sum = ::crc32_z(sum, reinterpret_cast<const Bytef*>(part.data()), part.size());
+  }
+  return static_cast<std::uint32_t>(sum);
+}
+
+std::optional<EdgeAccuracy> read_edges(const nlohmann::json& manifest) {
+  if (!manifest.contains("edges")) return std::nullopt;
+  const nlohmann::json& edges = manifest["edges"];
+  return EdgeAccuracy{edges.at("steps").get<std::uint64_t>(), edges.at("rank_error").get<double>(),
+                      edges.at("certain_error").get<double>()};
 }
 
 // Of the file that a policy was read from; empty for a policy that is no file.
@@ -74,25 +86,42 @@ std::string digest_of(const std::string& teacher) {
 
 }  // namespace
 
-void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin) {
-  const nlohmann::ordered_json manifest{
+void write_payload(const std::filesystem::path& path, const PayloadParts& payload, const EmbeddingOrigin& origin) {
+  nlohmann::ordered_json manifest{
       {"format", format},
       {"kind", "embedding"},
-      {"route", embedding.route()},
-      {"basis", embedding.basis()},
-      {"k", embedding.k()},
-      {"parameters", {{"published", embedding.parameters().published}, {"stored", embedding.parameters().stored}}},
-      {"checksum", checksum(embedding.payload())},
-      {"energy", embedding.is_lattice() ? embedding.lattice().whole_energy() : 0.0},
+      {"route", payload.route},
+      {"basis", payload.basis},
+      {"k", payload.k},
+      {"parameters", {{"published", payload.parameters.published}, {"stored", payload.parameters.stored}}},
+      {"checksum", checksum(payload.parts)},
+      {"energy", payload.energy},
       {"env", origin.env},
       {"teacher", origin.teacher},
       {"teacher_sha256", origin.teacher_sha256.empty() ? digest_of(origin.teacher) : origin.teacher_sha256},
       {"seed", origin.seed},
       {"settings", origin.settings},
-      {"contract", to_json(embedding.policy().contract())}};
-  Array payload{Array::Type::u8, {embedding.payload().size()}, std::vector<std::byte>(embedding.payload().size())};
-  std::memcpy(payload.data.data(), embedding.payload().data(), payload.data.size());
-  write_safetensors(path, {{{"payload", std::move(payload)}}, {{"mercer", manifest.dump()}}});
+      {"contract", to_json(payload.contract)}};
+  if (payload.edges) {
+    manifest["edges"] = {{"steps", payload.edges->steps},
+                         {"rank_error", payload.edges->rank_error},
+                         {"certain_error", payload.edges->certain_error}};
+  }
+  write_safetensors_bytes(path, "payload", payload.parts, {{"mercer", manifest.dump()}});
+}
+
+void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin) {
+  const double energy = embedding.is_lattice() ? embedding.lattice().whole_energy() : 0.0;
+  write_payload(path,
+                {{std::as_bytes(std::span(embedding.payload()))},
+                 embedding.route(),
+                 embedding.basis(),
+                 embedding.k(),
+                 embedding.parameters(),
+                 energy,
+                 embedding.policy().contract(),
+                 std::nullopt},
+                origin);
 }
 
 EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& acting) {
@@ -100,10 +129,10 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
   const nlohmann::json manifest = read_manifest(path, file);
   const Array& payload = require_array(file.tensors, "payload", path);
   if (payload.type != Array::Type::u8) refuse(path, "its payload is not made of bytes");
-  std::vector<std::uint8_t> bytes(payload.data.size());
-  std::memcpy(bytes.data(), payload.data.data(), bytes.size());
+  const std::span bytes(reinterpret_cast<const std::uint8_t*>(payload.data.data()), payload.data.size());
   // Files of before did not have one.
-  if (manifest.contains("checksum") && manifest["checksum"] != checksum(bytes)) {
+  if (manifest.contains("checksum") &&
+      manifest["checksum"] != checksum(std::array{std::span<const std::byte>(payload.data)})) {
     throw_corrupt(path.string(), "has a payload that does not fit its checksum");
   }
   const Contract contract = contract_from_json(manifest["contract"], path.string());
@@ -125,7 +154,8 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
     if (manifest.contains("certificate")) {
       certificate = certificate_from_json(manifest["certificate"], path.string());
     }
-    return {std::move(embedding), std::move(origin), std::filesystem::file_size(path), std::move(certificate)};
+    return {std::move(embedding), std::move(origin), std::filesystem::file_size(path), std::move(certificate),
+            read_edges(manifest)};
   } catch (const nlohmann::json::exception& mistake) {
     refuse(path, fmt::format("its manifest cannot be read: {}", mistake.what()));
   }

@@ -41,14 +41,12 @@ Grid read_grid(ByteReader& in) {
 }
 
 // The number of a cell as a difference to the one before: visited cells lie close together.
-void write_cells(ByteWriter& out, const LatticeCode& code) {
-  out.whole(code.cells());
+template <class KeyOf>
+void write_cells(ByteWriter& out, std::size_t count, const KeyOf& key_of) {
+  out.whole(count);
   Key128 before = 0;
-  for (std::size_t c = 0; c < code.cells(); ++c) {
-    Key128 key = 0;
-    for (std::size_t d = 0; d < code.states.dimensions(); ++d) {
-      key = key * code.states.axes[d].bins() + code.bins[c * code.states.dimensions() + d];
-    }
+  for (std::size_t c = 0; c < count; ++c) {
+    const Key128 key = key_of(c);
     out.whole(key - before);
     before = key;
   }
@@ -106,10 +104,9 @@ enum class ActionKind : std::uint8_t { box, discrete, box_and_own_edges };
 
 unsigned bits_for(std::size_t count) { return std::max(1U, static_cast<unsigned>(std::bit_width(count - 1))); }
 
-}  // namespace
-
-std::vector<std::uint8_t> encode(const LatticeCode& code) {
-  ByteWriter out;
+// Everything but the numbers.
+template <class KeyOf>
+void write_head(ByteWriter& out, const LatticeCode& code, std::size_t cells, const KeyOf& key_of) {
   out.byte(version);
   out.byte(lattice_route);
   write_grid(out, code.states);
@@ -125,10 +122,10 @@ std::vector<std::uint8_t> encode(const LatticeCode& code) {
   out.byte(static_cast<std::uint8_t>(code.play.unvisited));
   out.byte(code.play.noise ? 1 : 0);
   out.byte(static_cast<std::uint8_t>(code.simplex));
-  write_cells(out, code);
+  write_cells(out, cells, key_of);
   if (kind == ActionKind::box_and_own_edges) write_own_edges(out, code.own);
   out.byte(static_cast<std::uint8_t>(code.order));
-  if (code.order == RowOrder::mean_action) out.packed(code.rows, bits_for(code.cells()));
+  if (code.order == RowOrder::mean_action) out.packed(code.rows, bits_for(cells));
   out.text(code.basis);
   out.whole(code.k);
   out.whole(code.kept.size());
@@ -137,8 +134,28 @@ std::vector<std::uint8_t> encode(const LatticeCode& code) {
     out.whole(index - before);
     before = index;
   }
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode(const LatticeCode& code) {
+  ByteWriter out;
+  write_head(out, code, code.cells(), [&](std::size_t c) {
+    Key128 key = 0;
+    for (std::size_t d = 0; d < code.states.dimensions(); ++d) {
+      key = key * code.states.axes[d].bins() + code.bins[c * code.states.dimensions() + d];
+    }
+    return key;
+  });
   out.whole(code.numbers.size());
   for (const float number : code.numbers) out.real(number);
+  return out.take();
+}
+
+std::vector<std::uint8_t> encode_head(const LatticeCode& code, const Cells& cells, std::size_t numbers) {
+  ByteWriter out;
+  write_head(out, code, cells.size(), [&](std::size_t c) { return cells.key(c); });
+  out.whole(numbers);
   return out.take();
 }
 

@@ -31,6 +31,8 @@ struct LatticeCode {
 };
 
 std::vector<std::uint8_t> encode(const LatticeCode& code);
+/// The bytes before the numbers, of which so many follow, little-endian; for cells that are not in `code.bins`.
+std::vector<std::uint8_t> encode_head(const LatticeCode& code, const Cells& cells, std::size_t numbers);
 LatticeCode decode_lattice(std::span<const std::uint8_t> payload, const std::string& where);
 
 }  // namespace mercer

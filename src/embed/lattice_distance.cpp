@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "embed/row_distance.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/measure/distances.hpp"
 
@@ -28,6 +29,12 @@ double largest_marginal_distance(std::span<const double> p, std::span<const doub
 
 }  // namespace
 
+RowDistance row_distance(std::span<const double> own, std::span<const double> other, const Grid& actions) {
+  return {largest_marginal_distance(own, other, actions), total_variation(own, other)};
+}
+
+const char* w1_kind(const Grid& actions) { return actions.dimensions() == 1 ? "exact" : "marginal"; }
+
 LatticeDistance lattice_distance(const Lattice& lattice, const PolicyTable& other) {
   const PolicyTable& own = lattice.table;
   if (own.rows != other.rows || own.cols != other.cols) {
@@ -36,13 +43,13 @@ LatticeDistance lattice_distance(const Lattice& lattice, const PolicyTable& othe
                 "Give a table of the same lattice");
   }
   LatticeDistance distance;
-  distance.w1_kind = lattice.actions.dimensions() == 1 ? "exact" : "marginal";
+  distance.w1_kind = w1_kind(lattice.actions);
   const std::vector<double> visits = lattice.visits();
   double total = 0;
   for (std::size_t r = 0; r < own.rows; ++r) {
-    const Grid& grid = lattice.own.of(r, lattice.actions);
-    distance.w1 += visits[r] * largest_marginal_distance(own.row(r), other.row(r), grid);
-    distance.tv += visits[r] * total_variation(own.row(r), other.row(r));
+    const RowDistance of_row = row_distance(own.row(r), other.row(r), lattice.own.of(r, lattice.actions));
+    distance.w1 += visits[r] * of_row.w1;
+    distance.tv += visits[r] * of_row.tv;
     total += visits[r];
   }
   distance.w1 /= total;

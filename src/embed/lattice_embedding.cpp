@@ -147,9 +147,13 @@ LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& la
 
 LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload, Contract contract,
                                           const std::string& where, const Acting& acting) {
-  const LatticeCode code = decode_lattice(payload, where);
+  LatticeCode code = decode_lattice(payload, where);
   const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells());
-  if (rows == 0 || columns == 0 || columns > (std::size_t{1} << 28) / rows) {
+  // Factors need no table, and say by their number that the columns are not made up.
+  const bool factored = code.basis == "svd" || code.basis.starts_with("svd:");
+  constexpr std::size_t most_entries = std::size_t{1} << 28, most_columns = std::size_t{1} << 24;
+  const bool fits = rows > 0 && columns <= most_entries / rows;
+  if (rows == 0 || columns == 0 || (!fits && (!factored || code.k == 0 || columns > most_columns))) {
     throw_corrupt(where, "has a table of a size that is not legal");
   }
   auto cells = std::make_shared<Cells>(code.states, code.bins, std::vector<std::uint64_t>(rows, 1));
@@ -158,19 +162,19 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   made.payload_.assign(payload.begin(), payload.end());
   made.basis_ = code.basis;
   made.k_ = code.k;
-  made.numbers_ = code.numbers;
   const auto act = [&](auto table) {
     made.policy_ = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
                                                    std::move(table), code.play, code.own, acting);
   };
-  if (acting.from == RowsFrom::coefficients) {
+  if (acting.from == RowsFrom::coefficients || !fits) {
     act(CoefficientTable{
         evaluate(code, layout, where), columns, {layout.places.begin(), layout.places.end()}, code.simplex});
-    return made;
+  } else {
+    PolicyTable table{rows, columns, reconstruct(code, layout, where)};
+    made.empty_rows_ = project_rows({table.pi.data(), rows, columns}, code.simplex);
+    act(std::move(table));
   }
-  PolicyTable table{rows, columns, reconstruct(code, layout, where)};
-  made.empty_rows_ = project_rows({table.pi.data(), rows, columns}, code.simplex);
-  act(std::move(table));
+  made.numbers_ = std::move(code.numbers);
   return made;
 }
 

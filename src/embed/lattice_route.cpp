@@ -1,10 +1,10 @@
 #include "mercer/embed/lattice_route.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
+#include "embed/lattice_grids.hpp"
 #include "mercer/core/error.hpp"
 
 namespace mercer {
@@ -20,77 +20,11 @@ std::vector<double> transposed(const std::vector<double>& rows, std::size_t dime
   return out;
 }
 
-std::size_t bins_for(const std::vector<std::size_t>& bins, std::size_t d, std::size_t dimensions, const char* what) {
-  if (bins.size() == 1) return bins[0];
-  if (bins.size() == dimensions) return bins[d];
-  throw Error(ErrorCode::shape_mismatch,
-              fmt::format("{} numbers of {} bins for {} dimensions", bins.size(), what, dimensions),
-              "Give one for all, or one for each");
-}
-
-// Edges in single precision, as files keep them: the lattice that is measured is the one that is stored.
-Edges in_single_precision(const Edges& edges) {
-  Edges rounded{{}, edges.collapsed};
-  for (const double edge : edges.values) {
-    const double single = static_cast<float>(edge);
-    if (rounded.values.empty() || single > rounded.values.back()) {
-      rounded.values.push_back(single);
-    } else {
-      ++rounded.collapsed;
-    }
-  }
-  return rounded;
-}
-
-// `points` has a row for each dimension.
-Grid make_grid(MatrixView<const double> points, const std::vector<std::size_t>& bins, const EdgeRule& rule,
-               const char* what) {
-  Grid grid;
-  for (std::size_t d = 0; d < points.rows(); ++d) {
-    const std::size_t count = bins_for(bins, d, points.rows(), what);
-    grid.axes.push_back(in_single_precision(make_edges(points.row(d), count, rule)));
-  }
-  return grid;
-}
-
-// Where observations are few whole numbers, edges by a rule would make bins that hold none and join others.
-Grid make_state_grid(const Policy& teacher, MatrixView<const double> points, const LatticeOptions& options) {
-  Grid grid = make_grid(points, options.state_bins, options.state_edges, "state");
-  for (std::size_t d = 0; d < points.rows(); ++d) {
-    const std::size_t count = bins_for(options.state_bins, d, points.rows(), "state");
-    auto whole = whole_number_edges(points.row(d), count);
-    if (whole) grid.axes[d] = std::move(*whole);
-  }
-  const Space& space = teacher.contract().observation;
-  if (space.is_discrete() && space.count <= bins_for(options.state_bins, 0, 1, "state")) {
-    grid = discrete_action_grid(space.count);
-  }
-  return grid;
-}
-
-// The rule for actions on a box. Even bins that reach the bounds do not depend on the data at all.
-Grid make_action_grid(const Policy& teacher, const Rollouts& rollouts, const LatticeOptions& options) {
-  const Space& space = teacher.action_space();
-  if (space.is_discrete()) return discrete_action_grid(space.count);
-  std::vector<double> played;
-  if (options.reach_bounds && options.action_edges.kind == EdgeKind::uniform) {
-    for (const Axis& axis : space.axes) {
-      played.push_back(axis.range.low);
-      played.push_back(axis.range.high);
-    }
-  } else {
-    played = transposed(rollouts.actions, space.dimensions());
-  }
-  Grid grid = make_grid({played.data(), space.dimensions(), played.size() / space.dimensions()}, options.action_bins,
-                        options.action_edges, "action");
-  if (!options.reach_bounds) return grid;
-  for (std::size_t d = 0; d < space.dimensions(); ++d) {
-    const auto [low, high] = space.axes[d].range;
-    std::vector<double>& edges = grid.axes[d].values;
-    if (std::isfinite(low)) edges.front() = std::min<double>(static_cast<float>(low), edges.front());
-    if (std::isfinite(high)) edges.back() = std::max<double>(static_cast<float>(high), edges.back());
-  }
-  return grid;
+// Edges from all data, one row of `points` for each dimension.
+EdgeSource edges_of(MatrixView<const double> points) {
+  return {points.rows(),
+          [=](std::size_t d, std::size_t bins, const EdgeRule& rule) { return make_edges(points.row(d), bins, rule); },
+          [=](std::size_t d, std::size_t bins) { return whole_number_edges(points.row(d), bins); }};
 }
 
 OwnEdges make_conditional_edges(const Policy& teacher, const Rollouts& rollouts, const Lattice& lattice,
@@ -173,11 +107,15 @@ Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const Latt
   }
   const std::vector<double> observed = transposed(rollouts.observations, seen);
   const MatrixView<const double> points(observed.data(), seen, steps);
-  const Grid states = make_state_grid(teacher, points, options);
+  const Grid states = make_state_grid(teacher, edges_of(points), options);
   Cells cells = Cells(states, points).pruned(options.prune);
   if (options.full) cells = all_cells(cells);
+  const std::size_t played = teacher.action_space().dimensions();
+  const bool fixed = action_grid_is_fixed(teacher, options);
+  const std::vector<double> actions = fixed ? std::vector<double>() : transposed(rollouts.actions, played);
+  const EdgeSource action_edges = edges_of({actions.data(), played, steps});
   Lattice lattice{
-      std::make_shared<const Cells>(std::move(cells)), make_action_grid(teacher, rollouts, options), {}, {}};
+      std::make_shared<const Cells>(std::move(cells)), make_action_grid(teacher, action_edges, options), {}, {}};
   lattice.own = make_conditional_edges(teacher, rollouts, lattice, options);
   lattice.table = options.table == TableRule::counts
                       ? count_actions(rollouts, *lattice.cells, lattice.actions, lattice.own)

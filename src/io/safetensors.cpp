@@ -120,27 +120,17 @@ std::map<std::string, std::string> parse_metadata(const json& value, const std::
   return metadata;
 }
 
-}  // namespace
-
-void write_safetensors(const std::filesystem::path& path, const Safetensors& file) {
-  std::vector<std::pair<std::string, const Array*>> order;
-  for (const auto& [name, array] : file.tensors) {
-    type_to_write(name, array);
-    order.emplace_back(name, &array);
-  }
-  std::ranges::stable_sort(order, std::greater{}, [](const auto& item) { return find_type(item.second->type)->bytes; });
-
+ordered_json header_of(const std::map<std::string, std::string>& metadata) {
   ordered_json header = ordered_json::object();
-  if (!file.metadata.empty()) {
+  if (!metadata.empty()) {
     header[metadata_key] = ordered_json::object();
-    for (const auto& [key, text] : file.metadata) header[metadata_key][key] = text;
+    for (const auto& [key, text] : metadata) header[metadata_key][key] = text;
   }
-  std::size_t offset = 0;
-  for (const auto& [name, array] : order) {
-    const std::size_t end = offset + array->data.size();
-    header[name] = {{"dtype", find_type(array->type)->name}, {"shape", array->shape}, {"data_offsets", {offset, end}}};
-    offset = end;
-  }
+  return header;
+}
+
+void write_parts(const std::filesystem::path& path, const ordered_json& header,
+                 std::span<const std::span<const std::byte>> parts) {
   std::string text;
   try {
     text = header.dump();
@@ -153,10 +143,42 @@ void write_safetensors(const std::filesystem::path& path, const Safetensors& fil
     for (std::size_t i = 0; i < length_bytes; ++i) length[i] = static_cast<char>(text.size() >> (8 * i) & 255);
     out.write(length.data(), length_bytes);
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    for (const auto& [name, array] : order) {
-      out.write(reinterpret_cast<const char*>(array->data.data()), static_cast<std::streamsize>(array->data.size()));
+    for (const std::span<const std::byte> part : parts) {
+      out.write(reinterpret_cast<const char*>(part.data()), static_cast<std::streamsize>(part.size()));
     }
   });
+}
+
+}  // namespace
+
+void write_safetensors(const std::filesystem::path& path, const Safetensors& file) {
+  std::vector<std::pair<std::string, const Array*>> order;
+  for (const auto& [name, array] : file.tensors) {
+    type_to_write(name, array);
+    order.emplace_back(name, &array);
+  }
+  std::ranges::stable_sort(order, std::greater{}, [](const auto& item) { return find_type(item.second->type)->bytes; });
+
+  ordered_json header = header_of(file.metadata);
+  std::vector<std::span<const std::byte>> parts;
+  std::size_t offset = 0;
+  for (const auto& [name, array] : order) {
+    const std::size_t end = offset + array->data.size();
+    header[name] = {{"dtype", find_type(array->type)->name}, {"shape", array->shape}, {"data_offsets", {offset, end}}};
+    parts.emplace_back(array->data);
+    offset = end;
+  }
+  write_parts(path, header, parts);
+}
+
+void write_safetensors_bytes(const std::filesystem::path& path, const std::string& name,
+                             std::span<const std::span<const std::byte>> parts,
+                             const std::map<std::string, std::string>& metadata) {
+  std::size_t bytes = 0;
+  for (const std::span<const std::byte> part : parts) bytes += part.size();
+  ordered_json header = header_of(metadata);
+  header[name] = {{"dtype", "U8"}, {"shape", {bytes}}, {"data_offsets", {std::size_t{0}, bytes}}};
+  write_parts(path, header, parts);
 }
 
 Safetensors read_safetensors(const std::filesystem::path& path) {

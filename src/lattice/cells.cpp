@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -199,6 +200,67 @@ std::size_t Cells::bin(std::size_t place, std::size_t dimension) const {
                                         grid_.axes[dimension].bins());
       },
       keys_);
+}
+
+Key128 Cells::key(std::size_t place) const {
+  return std::visit([&](const auto& keys) { return static_cast<Key128>(keys[place]); }, keys_);
+}
+
+Cells Cells::merged(const Cells& first, const Cells& second) {
+  const auto same = [](const Edges& a, const Edges& b) { return a.values == b.values; };
+  if (!std::ranges::equal(first.grid_.axes, second.grid_.axes, same)) {
+    throw Error(ErrorCode::shape_mismatch, "cells of different grids cannot be merged", "Count both on one grid");
+  }
+  return std::visit(
+      [&]<class Key>(const std::vector<Key>& keys) {
+        const auto& others = std::get<std::vector<Key>>(second.keys_);
+        std::vector<Key> all;
+        std::vector<std::uint64_t> counts;
+        all.reserve(keys.size() + others.size());
+        counts.reserve(keys.size() + others.size());
+        for (std::size_t a = 0, b = 0; a < keys.size() || b < others.size();) {
+          const bool one = b == others.size() || (a < keys.size() && keys[a] <= others[b]);
+          const bool other = a == keys.size() || (b < others.size() && others[b] <= keys[a]);
+          all.push_back(one ? keys[a] : others[b]);
+          counts.push_back((one ? first.counts_[a] : 0) + (other ? second.counts_[b] : 0));
+          a += one ? 1 : 0;
+          b += other ? 1 : 0;
+        }
+        all.shrink_to_fit();
+        counts.shrink_to_fit();
+        return Cells(first.grid_, Keys(std::move(all)), std::move(counts));
+      },
+      first.keys_);
+}
+
+std::string Cells::to_bytes() const {
+  return std::visit(
+      [&]<class Key>(const std::vector<Key>& keys) {
+        std::string bytes(keys.size() * (sizeof(Key) + sizeof(std::uint64_t)), '\0');
+        if (keys.empty()) return bytes;
+        std::memcpy(bytes.data(), keys.data(), keys.size() * sizeof(Key));
+        std::memcpy(bytes.data() + keys.size() * sizeof(Key), counts_.data(), counts_.size() * sizeof(std::uint64_t));
+        return bytes;
+      },
+      keys_);
+}
+
+Cells Cells::from_bytes(const Grid& grid, const std::string& bytes) {
+  const auto take = [&]<class Key>(Key) {
+    constexpr std::size_t each = sizeof(Key) + sizeof(std::uint64_t);
+    std::vector<Key> keys(bytes.size() / each);
+    std::vector<std::uint64_t> counts(keys.size());
+    if (!keys.empty()) {
+      std::memcpy(keys.data(), bytes.data(), keys.size() * sizeof(Key));
+      std::memcpy(counts.data(), bytes.data() + keys.size() * sizeof(Key), counts.size() * sizeof(std::uint64_t));
+    }
+    const bool rising = std::ranges::adjacent_find(keys, std::greater_equal<>()) == keys.end();
+    if (bytes.size() % each != 0 || !rising || (!keys.empty() && static_cast<double>(keys.back()) >= grid.cells())) {
+      throw Error(ErrorCode::corrupt_file, "a list of visited cells is damaged", "Make it again");
+    }
+    return Cells(grid, Keys(std::move(keys)), std::move(counts));
+  };
+  return needs_wide_keys(grid) ? take(Key128{}) : take(Key64{});
 }
 
 Cells Cells::pruned(double threshold) const {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "lattice/kmeans.hpp"
+#include "lattice/quantile_place.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/core/nearest.hpp"
 
@@ -73,34 +74,17 @@ void sort_at(std::span<double> data, std::span<const std::size_t> ranks, int dep
   }
 }
 
-std::size_t rank_below(double place, std::size_t size) {
-  return static_cast<std::size_t>(std::min(place, static_cast<double>(size - 1)));
-}
-
-// Between neighbours of sorted data, at a place that counts from 0 to N - 1. The end that is nearer is the one that is
-// added to, so that both ends are met exactly.
-double interpolate(std::span<const double> sorted, double place) {
-  const std::size_t below = rank_below(place, sorted.size());
-  const std::size_t above = std::min(below + 1, sorted.size() - 1);
-  const double share = place - static_cast<double>(below);
-  const double step = sorted[above] - sorted[below];
-  return share < 0.5 ? sorted[below] + step * share : sorted[above] - step * (1 - share);
-}
-
 std::vector<double> quantile(std::vector<double> data, std::size_t bins) {
-  const std::size_t size = data.size();
-  const auto place = [&](std::size_t i) {
-    return static_cast<double>(i) / static_cast<double>(bins) * static_cast<double>(size - 1);
-  };
+  std::vector<QuantilePlace> places;
   std::vector<std::size_t> ranks;
   for (std::size_t i = 0; i <= bins; ++i) {
-    const std::size_t below = rank_below(place(i), size);
-    ranks.push_back(below);
-    ranks.push_back(std::min(below + 1, size - 1));
+    places.emplace_back(i, bins, data.size());
+    ranks.push_back(places.back().below);
+    ranks.push_back(places.back().above);
   }
   sort_at(data, ranks);
-  std::vector<double> edges(bins + 1);
-  for (std::size_t i = 0; i <= bins; ++i) edges[i] = interpolate(data, place(i));
+  std::vector<double> edges;
+  for (const QuantilePlace& place : places) edges.push_back(place.between(data[place.below], data[place.above]));
   return edges;
 }
 

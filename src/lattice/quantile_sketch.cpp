@@ -1,11 +1,13 @@
 #include "mercer/lattice/quantile_sketch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "lattice/quantile_place.hpp"
 #include "mercer/core/error.hpp"
 #include "mercer/core/parallel.hpp"
 #include "mercer/core/random.hpp"
@@ -42,6 +44,34 @@ class Taker {
   const std::string& bytes_;
   std::size_t at_ = 0;
 };
+
+std::vector<double> data_quantiles(const QuantileSketch& sketch, std::size_t bins) {
+  std::vector<std::uint64_t> ranks{1};
+  for (std::uint64_t i = 1; i <= bins; ++i) {
+    const std::uint64_t n = sketch.count();
+    ranks.push_back(std::max<std::uint64_t>(1, n / bins * i + (n % bins * i + bins - 1) / bins));
+  }
+  return sketch.at_ranks(ranks);
+}
+
+std::vector<double> interpolated(const QuantileSketch& sketch, std::size_t bins) {
+  std::vector<QuantilePlace> places;
+  std::vector<std::uint64_t> below, above;
+  for (std::size_t i = 0; i <= bins; ++i) {
+    places.emplace_back(i, bins, sketch.count());
+    below.push_back(places[i].below + 1);
+    above.push_back(places[i].above + 1);
+  }
+  const std::vector<double> low = sketch.at_ranks(below), high = sketch.at_ranks(above);
+  std::vector<double> found;
+  for (std::size_t i = 0; i <= bins; ++i) found.push_back(places[i].between(low[i], high[i]));
+  return found;
+}
+
+// Of bins + 1 numbers the data quantiles are those numbers, and ties are dealt with in one place.
+Edges edges_at(const std::vector<double>& found) {
+  return make_edges(found, found.size() - 1, {EdgeKind::data_quantile, 1});
+}
 
 }  // namespace
 
@@ -187,18 +217,24 @@ QuantileSketch QuantileSketch::from_bytes(const std::string& bytes) {
   return sketch;
 }
 
-Edges sketch_edges(const QuantileSketch& sketch, std::size_t bins) {
+Edges sketch_edges(const QuantileSketch& sketch, std::size_t bins, const EdgeRule& rule) {
   if (sketch.count() == 0) {
     throw Error(ErrorCode::bad_value, "a sketch of no numbers has no quantiles", "Add at least one number");
   }
   require_in_range("the number of bins", static_cast<double>(bins), 1, 1 << 20, "Ask for a number in that range");
-  std::vector<std::uint64_t> ranks{1};
-  for (std::uint64_t i = 1; i <= bins; ++i) {
-    const std::uint64_t n = sketch.count();
-    ranks.push_back(std::max<std::uint64_t>(1, n / bins * i + (n % bins * i + bins - 1) / bins));
+  switch (rule.kind) {
+    case EdgeKind::uniform:
+      return make_edges(std::array{sketch.smallest(), sketch.largest()}, bins, rule);
+    case EdgeKind::quantile:
+      return edges_at(interpolated(sketch, bins));
+    case EdgeKind::data_quantile:
+      return edges_at(data_quantiles(sketch, bins));
+    case EdgeKind::kmeans:
+    case EdgeKind::tempered:
+      break;
   }
-  // Of bins + 1 numbers the data quantiles are those numbers, and ties are dealt with in one place.
-  return make_edges(sketch.at_ranks(ranks), bins, {EdgeKind::data_quantile, 1});
+  throw Error(ErrorCode::bad_value, fmt::format("edges by '{}' cannot be made from a sketch", to_text(rule)),
+              "Use quantile, data-quantile or uniform");
 }
 
 QuantileSketch sketch_shared(std::span<const double> own, std::size_t all, std::size_t k, std::uint64_t seed,

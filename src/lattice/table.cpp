@@ -61,7 +61,10 @@ bool normalise(std::span<double> row) {
   return true;
 }
 
-void check_sizes(const Policy& policy, const Cells& cells, const Grid& actions) {
+void check_sizes(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule) {
+  if (rule == TableRule::counts) {
+    throw Error(ErrorCode::bad_value, "a table of counts was asked of a policy", "Count the actions of rollouts");
+  }
   if (policy.observation_dimensions() != cells.grid().dimensions() ||
       policy.action_space().dimensions() != actions.dimensions()) {
     throw Error(ErrorCode::shape_mismatch,
@@ -182,6 +185,47 @@ void fill_densities(const Policy& policy, const BlockGrids& grids, const BinPoin
   }
 }
 
+// As many as a network takes at once.
+constexpr std::size_t rows_together = 64;
+
+// Fills rows of a table, a few at a time.
+class RowFiller {
+ public:
+  RowFiller(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule, const OwnEdges& own)
+      : policy_(policy),
+        cells_(cells),
+        actions_(actions),
+        own_(own),
+        masses_(rule == TableRule::mass && !policy.action_space().is_discrete()),
+        points_(points_in_a_bin(actions.dimensions(), rule, policy.action_space().is_discrete())) {}
+
+  // Rows [begin, end) to the front of `numbers`; returns how many are uniform for want of anything.
+  std::size_t fill(std::size_t begin, std::size_t end, std::span<double> numbers) const {
+    const std::size_t count = end - begin;
+    const std::vector<double> centres = middles(cells_, begin, end);
+    const MatrixView<const double> states(centres.data(), cells_.grid().dimensions(), count);
+    const MatrixView<double> out(numbers.data(), count, static_cast<std::size_t>(actions_.cells()));
+    const BlockGrids grids{actions_, own_, begin};
+    const bool exact = masses_ && fill_masses(policy_, grids, states, out);
+    if (!exact) fill_densities(policy_, grids, points_, masses_, states, out);
+    std::size_t empty = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      if (exact ? normalise(out.row(i)) : normalise_logs(out.row(i))) continue;
+      std::ranges::fill(out.row(i), 1 / static_cast<double>(out.cols()));
+      ++empty;
+    }
+    return empty;
+  }
+
+ private:
+  const Policy& policy_;
+  const Cells& cells_;
+  const Grid& actions_;
+  const OwnEdges& own_;
+  bool masses_;
+  BinPoints points_;
+};
+
 }  // namespace
 
 Grid discrete_action_grid(std::size_t count) {
@@ -192,34 +236,38 @@ Grid discrete_action_grid(std::size_t count) {
 
 PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule,
                      const OwnEdges& own) {
-  check_sizes(policy, cells, actions);
+  check_sizes(policy, cells, actions, rule);
   own.check(cells.size(), actions);
-  if (rule == TableRule::counts) {
-    throw Error(ErrorCode::bad_value, "a table of counts was asked of a policy", "Count the actions of rollouts");
-  }
   PolicyTable table{cells.size(), static_cast<std::size_t>(actions.cells()), {}};
   table.pi.resize(table.rows * table.cols);
-  const bool discrete = policy.action_space().is_discrete();
-  const BinPoints points = points_in_a_bin(actions.dimensions(), rule, discrete);
-  constexpr std::size_t together = 64;
-  std::vector<std::size_t> empty((table.rows + together - 1) / together);
-  for_each_block(table.rows, together, [&](Block block) {
-    const std::size_t count = block.end - block.begin;
-    const std::vector<double> numbers = middles(cells, block.begin, block.end);
-    const MatrixView<const double> states(numbers.data(), cells.grid().dimensions(), count);
-    const MatrixView<double> out(table.pi.data() + block.begin * table.cols, count, table.cols);
-    const BlockGrids grids{actions, own, block.begin};
-    const bool masses = rule == TableRule::mass && !discrete;
-    const bool exact = masses && fill_masses(policy, grids, states, out);
-    if (!exact) fill_densities(policy, grids, points, masses, states, out);
-    for (std::size_t i = 0; i < count; ++i) {
-      if (exact ? normalise(out.row(i)) : normalise_logs(out.row(i))) continue;
-      std::ranges::fill(out.row(i), 1 / static_cast<double>(table.cols));
-      ++empty[block.index];
-    }
+  const RowFiller filler(policy, cells, actions, rule, own);
+  std::vector<std::size_t> empty((table.rows + rows_together - 1) / rows_together);
+  for_each_block(table.rows, rows_together, [&](Block block) {
+    const std::span<double> out = std::span(table.pi).subspan(block.begin * table.cols);
+    empty[block.index] = filler.fill(block.begin, block.end, out);
   });
   for (const std::size_t rows : empty) table.rows_without += rows;
   return table;
+}
+
+std::size_t tabulate_rows(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule,
+                          std::size_t begin, std::size_t end, std::span<double> out) {
+  check_sizes(policy, cells, actions, rule);
+  const auto columns = static_cast<std::size_t>(actions.cells());
+  require_in_range("the last row", static_cast<double>(end), static_cast<double>(begin),
+                   static_cast<double>(cells.size()), "Ask for rows of visited cells");
+  if (out.size() != (end - begin) * columns) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("room for {} numbers, and {} rows of {}", out.size(), end - begin, columns),
+                "Give room for all rows");
+  }
+  const OwnEdges none;
+  const RowFiller filler(policy, cells, actions, rule, none);
+  std::size_t empty = 0;
+  for (std::size_t first = begin; first < end; first += rows_together) {
+    empty += filler.fill(first, std::min(end, first + rows_together), out.subspan((first - begin) * columns));
+  }
+  return empty;
 }
 
 PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions, const OwnEdges& own) {

@@ -136,14 +136,7 @@ std::vector<Rollouts> play_shared(const Env& env, const Policy& policy, const Ro
   return parts;
 }
 
-}  // namespace
-
-Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& given, const Progress& progress) {
-  const RolloutOptions options = completed(env, given);
-  check_fits(policy, env.task());
-  std::vector<Rollouts> parts = shares_work() ? play_shared(env, policy, options, progress)
-                                              : play(env, policy, options, {0, options.episodes}, progress);
-
+Rollouts join(const Env& env, const Policy& policy, const RolloutOptions& options, std::vector<Rollouts> parts) {
   Rollouts all;
   all.env = env.task().name;
   all.policy = policy.name();
@@ -159,6 +152,27 @@ Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& giv
     part = {};  // gives its memory back before the next one is copied
   }
   return all;
+}
+
+}  // namespace
+
+Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& given, const Progress& progress) {
+  const RolloutOptions options = completed(env, given);
+  check_fits(policy, env.task());
+  return join(env, policy, options,
+              shares_work() ? play_shared(env, policy, options, progress)
+                            : play(env, policy, options, {0, options.episodes}, progress));
+}
+
+Rollouts rollout_part(const Env& env, const Policy& policy, const RolloutOptions& given, Share part,
+                      const Progress& progress) {
+  require_in_range("the last episode of a part", static_cast<double>(part.end), static_cast<double>(part.begin + 1),
+                   static_cast<double>(given.episodes), "Ask for episodes that are to be played");
+  RolloutOptions own = given;
+  own.episodes = part.end - part.begin;  // what the batch is chosen for
+  const RolloutOptions options = completed(env, own);
+  check_fits(policy, env.task());
+  return join(env, policy, options, play(env, policy, options, part, progress));
 }
 
 }  // namespace mercer

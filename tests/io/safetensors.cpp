@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "mercer/io/file.hpp"
 #include "support/arrays.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -71,6 +72,16 @@ TEST_F(SafetensorsFile, writes_exactly_these_bytes) {
                        R"("w":{"dtype":"F32","shape":[1,2],"data_offsets":[8,16]}})";
   header.append((8 - header.size() % 8) % 8, ' ');
   EXPECT_EQ(small(), file_of(header, std::string("\7\0\0\0\0\0\0\0\0\0\xc0\x3f\0\0\0\xc0", 16)));
+}
+
+TEST_F(SafetensorsFile, bytes_in_parts_are_written_as_one_tensor) {
+  const std::vector<std::byte> bytes{std::byte{1}, std::byte{2}, std::byte{3}, std::byte{4}, std::byte{5}};
+  const std::span<const std::byte> all = bytes;
+  const std::vector<std::span<const std::byte>> parts{all.first(2), all.first(0), all.subspan(2)};
+  write_safetensors(path_, {{{"payload", {Array::Type::u8, {5}, bytes}}}, {{"key", "text"}}});
+  const std::string whole = read_text(path_);
+  write_safetensors_bytes(path_, "payload", parts, {{"key", "text"}});
+  EXPECT_EQ(read_text(path_), whole);
 }
 
 TEST_F(SafetensorsFile, reads_what_others_write) {

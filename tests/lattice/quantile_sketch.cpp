@@ -7,6 +7,7 @@
 
 #include "mercer/core/error.hpp"
 #include "mercer/core/random.hpp"
+#include "support/errors.hpp"
 #include "support/thread_team.hpp"
 
 namespace mercer {
@@ -34,10 +35,42 @@ TEST(QuantileSketch, IsExactWhileEverythingFits) {
   EXPECT_TRUE(sketch.exact());
   EXPECT_EQ(sketch.rank_error(0.01), 0);
   for (const std::size_t bins : {1, 7, 35, 999}) {
+    for (const EdgeKind kind : {EdgeKind::data_quantile, EdgeKind::quantile, EdgeKind::uniform}) {
+      EXPECT_EQ(sketch_edges(sketch, bins, {kind, 1}).values, make_edges(data, bins, {kind, 1}).values);
+    }
     EXPECT_EQ(sketch_edges(sketch, bins).values, make_edges(data, bins, {EdgeKind::data_quantile, 1}).values);
   }
   sketch.add(std::vector<double>{0.5});
   EXPECT_FALSE(sketch.exact());
+}
+
+TEST(QuantileSketch, KnowsTheEndsOfWhatItDoesNotHold) {
+  const std::vector<double> data = numbers(50'000, 4, false);
+  QuantileSketch sketch(8);
+  sketch.add(data);
+  const EdgeRule even{EdgeKind::uniform, 0};
+  EXPECT_EQ(sketch_edges(sketch, 35, even).values, make_edges(data, 35, even).values);
+  for (const EdgeKind kind : {EdgeKind::kmeans, EdgeKind::tempered}) {
+    expect_error(ErrorCode::bad_value, "from a sketch", [&] { sketch_edges(sketch, 35, {kind, 0.5}); });
+  }
+}
+
+// An interpolated edge lies between data whose ranks are the two that were asked for, or nearly.
+TEST(QuantileSketch, InterpolatedEdgesAreWithinWhatIsStated) {
+  std::vector<double> data = numbers(100'000, 9, false);
+  QuantileSketch sketch(512, 3);
+  sketch.add(data);
+  std::ranges::sort(data);
+  const Edges edges = sketch_edges(sketch, 50, {EdgeKind::quantile, 1});
+  ASSERT_EQ(edges.bins(), 50U);
+  double worst = 0;
+  for (std::size_t i = 0; i <= 50; ++i) {
+    const auto place = static_cast<std::uint64_t>(static_cast<double>(i) / 50 * 99'999) + 1;
+    worst = std::max(worst, off_by(data, edges.values[i], place));
+  }
+  EXPECT_LE(worst, sketch.certain_rank_error() + 1);
+  std::cout << "worst rank of an interpolated edge is off by " << worst << " of " << sketch.certain_rank_error()
+            << "\n";
 }
 
 TEST(QuantileSketch, RanksAreWithinWhatIsStated) {

@@ -1,5 +1,6 @@
 #include "mercer/lattice/table.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -131,6 +132,25 @@ TEST(PolicyTable, counts_are_shares_of_what_was_played) {
   EXPECT_EQ(table.pi, (std::vector<double>{0.5, 0, 0.25, 0.25, 0, 0, 1, 0}));
   rollouts.actions.pop_back();
   expect_error(ErrorCode::shape_mismatch, "for a lattice", [&] { count_actions(rollouts, cells, actions); });
+}
+
+TEST(PolicyTable, can_be_made_some_rows_at_a_time) {
+  const Cells cells = all_cells(300);
+  for (const TableRule rule : {TableRule::centre, TableRule::mass}) {
+    const PolicyTable table = tabulate(leaning(), cells, three_bins, rule);
+    for (const auto& [begin, end] : {std::pair<std::size_t, std::size_t>{0, 300}, {1, 2}, {17, 290}, {5, 5}}) {
+      std::vector<double> rows((end - begin) * 3);
+      tabulate_rows(leaning(), cells, three_bins, rule, begin, end, rows);
+      EXPECT_TRUE(std::ranges::equal(rows, std::span(table.pi).subspan(begin * 3, rows.size())));
+    }
+  }
+  std::vector<double> row(3);
+  expect_error(ErrorCode::out_of_range, "the last row",
+               [&] { tabulate_rows(leaning(), cells, three_bins, TableRule::mass, 300, 301, row); });
+  expect_error(ErrorCode::shape_mismatch, "room for 3 numbers",
+               [&] { tabulate_rows(leaning(), cells, three_bins, TableRule::mass, 0, 2, row); });
+  expect_error(ErrorCode::bad_value, "counts",
+               [&] { tabulate_rows(leaning(), cells, three_bins, TableRule::counts, 0, 1, row); });
 }
 
 TEST(PolicyTable, refuses_a_policy_of_another_size) {

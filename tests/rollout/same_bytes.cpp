@@ -9,6 +9,7 @@
 #include "mercer/policy/tabular.hpp"
 #include "mercer/policy/uniform.hpp"
 #include "mercer/rollout/rollout.hpp"
+#include "support/errors.hpp"
 #include "support/function_policy.hpp"
 #include "support/reference_pairs.hpp"
 #include "support/temporary.hpp"
@@ -93,6 +94,25 @@ TEST(SameBytes, networks) {
   const std::string critic = ReferencePairs::file("cmc_sde_10000_critic.onnx").string();
   expect_same_bytes(*car, *make_policy(critic + ":temperature=1", car->task()),
                     {.episodes = 9, .seed = 3, .horizon = 30});
+}
+
+// Parts of any length are those of the whole.
+TEST(SameBytes, in_parts) {
+  const auto env = make_env("pendulum");
+  const auto actor = make_policy(ReferencePairs::file("pendulum_5000_actor.onnx").string(), env->task());
+  const RolloutOptions options{.episodes = 50, .seed = 4};
+  const Rollouts whole = rollout(*env, *actor, options);
+  for (const std::size_t length : {1, 16, 49}) {
+    Rollouts all;
+    for (std::size_t begin = 0; begin < 50; begin += length) {
+      append(all, rollout_part(*env, *actor, options, {begin, std::min<std::size_t>(50, begin + length)}));
+    }
+    EXPECT_EQ(all.observations, whole.observations);
+    EXPECT_EQ(all.actions, whole.actions);
+    EXPECT_EQ(all.returns, whole.returns);
+  }
+  expect_error(ErrorCode::out_of_range, "episode", [&] { rollout_part(*env, *actor, options, {49, 51}); });
+  expect_error(ErrorCode::out_of_range, "episode", [&] { rollout_part(*env, *actor, options, {5, 5}); });
 }
 
 }  // namespace

@@ -38,6 +38,9 @@ struct SvdOptions {
   SketchOptions sketch = {};
 };
 
+/// What rank k of a table of n x m costs: (n + m) k stored numbers; m k + k^2 + n k as published.
+ParameterCount svd_parameters(std::size_t rows, std::size_t columns, std::size_t k);
+
 /// The table's own best basis: term k is s_k u_k v_k^T, so K is a rank. The rank costs (n + m) K stored numbers (s goes
 /// into u); the published count is m K + K^2 + n K. Tables with more axes are taken as rows x columns.
 class SvdBasis final : public Basis {

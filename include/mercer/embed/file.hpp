@@ -19,12 +19,20 @@ struct EmbeddingOrigin {
   std::string teacher_sha256 = {};              ///< of the teacher's file; empty where it is none, or not known
 };
 
+/// How far the edges of a lattice may be from those of the data, where they come from sketches.
+struct EdgeAccuracy {
+  std::uint64_t steps = 0;   ///< data of each dimension
+  double rank_error = 0;     ///< share of them: no edge is off by more ranks, with a confidence of 99% for all together
+  double certain_error = 0;  ///< the same for certain
+};
+
 /// An embedding and what its file says about it.
 struct EmbeddingFile {
   Embedding embedding;
   EmbeddingOrigin origin;
   std::uintmax_t bytes = 0;                ///< of the file
   std::optional<Certificate> certificate;  ///< if it was certified
+  std::optional<EdgeAccuracy> edges{};     ///< if sketches made its edges
 };
 
 /// Writes a safetensors file: the uint8 tensor `payload` and a manifest (format 1) with the contract in its metadata. A

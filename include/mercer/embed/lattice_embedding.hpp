@@ -43,7 +43,7 @@ class LatticeEmbedding {
                                const TruncationOptions& options, std::uint64_t seed = 0);
   /// From bytes. `where` names them in errors, and the policy. Throws `corrupt_file` or `bad_format`; every size is
   /// checked against the bytes before memory is taken. Whatever `acting` says, the same draws give the same actions, up
-  /// to rounding of the rows.
+  /// to rounding of the rows. A table of more than 2^28 entries is not rebuilt: svd then acts from its factors.
   static LatticeEmbedding decode(std::span<const std::uint8_t> payload, Contract contract, const std::string& where,
                                  const Acting& acting = {});
 

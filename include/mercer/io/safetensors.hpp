@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <span>
 #include <string>
 
 #include "mercer/io/npz.hpp"
@@ -19,6 +20,12 @@ struct Safetensors {
 /// order of their element size, largest first so that all are aligned, then of their names. Throws `bad_value` for an
 /// array of text, or one whose bytes do not fit its shape.
 void write_safetensors(const std::filesystem::path& path, const Safetensors& file);
+
+/// The same for a file of one tensor of bytes (U8) that lies in parts: they are written one after the other, and never
+/// stand in memory together unless they already do.
+void write_safetensors_bytes(const std::filesystem::path& path, const std::string& name,
+                             std::span<const std::span<const std::byte>> parts,
+                             const std::map<std::string, std::string>& metadata);
 
 /// Reads it back. Types F64, F32, I64, I32, U8 and BOOL. Every size is checked against the file before memory is taken.
 /// Throws `corrupt_file` for a file that is cut short or whose tensors overlap, leave holes or do not fit their shapes,

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <variant>
 #include <vector>
 
@@ -53,6 +54,15 @@ class Cells {
   double centre(std::size_t place, std::size_t dimension) const {
     return grid_.axes[dimension].centre(bin(place, dimension));
   }
+
+  /// Its number in the grid.
+  Key128 key(std::size_t place) const;
+
+  /// The cells of both, which are of one grid, with their counts added. O(cells). Throws `shape_mismatch`.
+  static Cells merged(const Cells& first, const Cells& second);
+  /// Numbers and counts for another process of the same build that knows the grid. `from_bytes` throws `corrupt_file`.
+  std::string to_bytes() const;
+  static Cells from_bytes(const Grid& grid, const std::string& bytes);
 
   /// Only the cells that hold more than the fraction `threshold` of all visits, in [0, 1).
   Cells pruned(double threshold) const;

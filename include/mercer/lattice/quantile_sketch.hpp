@@ -64,10 +64,10 @@ class QuantileSketch {
   std::vector<std::vector<double>> levels_{1};
 };
 
-/// Data quantiles as `make_edges` gives them by the rule data_quantile, x_(ceil(N i / bins)), from a sketch: the same
-/// numbers where it is exact, otherwise each within the sketch's rank error. Throws as `make_edges`, and `bad_value`
-/// for an empty sketch.
-Edges sketch_edges(const QuantileSketch& sketch, std::size_t bins);
+/// Edges as `make_edges` gives them by the rules quantile, data_quantile and uniform, from a sketch: the same numbers
+/// where it is exact (and for uniform always), otherwise those of data whose ranks are wrong by no more than the
+/// sketch's rank error. Throws as `make_edges`, and `bad_value` for an empty sketch and for other rules.
+Edges sketch_edges(const QuantileSketch& sketch, std::size_t bins, const EdgeRule& rule = {EdgeKind::data_quantile, 1});
 
 /// A sketch of `all` numbers, of which this process holds `own`: those of `share_of` its rank with blocks of `block`
 /// numbers. Every process of the team calls it, and all get the same sketch. It follows blocks, not processes: any

@@ -39,6 +39,11 @@ Grid discrete_action_grid(std::size_t count);
 PolicyTable tabulate(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule,
                      const OwnEdges& own = {});
 
+/// Rows [begin, end) of that table, on this thread alone: `out` has as many rows and a column for each action cell.
+/// Returns how many had nothing at all and are uniform. Throws `out_of_range` for rows that are none, too.
+std::size_t tabulate_rows(const Policy& policy, const Cells& cells, const Grid& actions, TableRule rule,
+                          std::size_t begin, std::size_t end, std::span<double> out);
+
 /// The table of counts: rows of observations and actions as they were played.
 PolicyTable count_actions(const Rollouts& rollouts, const Cells& cells, const Grid& actions, const OwnEdges& own = {});
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mercer/core/progress.hpp"
+#include "mercer/core/team.hpp"
 #include "mercer/env/env.hpp"
 #include "mercer/policy/policy.hpp"
 #include "mercer/rollout/rollouts.hpp"
@@ -37,5 +38,10 @@ struct RolloutOptions {
 /// Throws `out_of_range` for options outside their range, `shape_mismatch` when policy, task and start states do not
 /// fit, `not_finite` naming episode and step when an action is NaN or infinite.
 Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& options, const Progress& progress = {});
+
+/// Only the episodes `part` of those, to the same bits, and always by this process alone: for work that does not hold
+/// all steps at once, or shares them in its own way. Throws `out_of_range` for episodes that are none, too.
+Rollouts rollout_part(const Env& env, const Policy& policy, const RolloutOptions& options, Share part,
+                      const Progress& progress = {});
 
 }  // namespace mercer

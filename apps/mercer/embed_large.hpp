@@ -1,0 +1,18 @@
+#pragma once
+
+#include "lattice_settings.hpp"
+#include "mercer/embed/large_lattice.hpp"
+#include "playing.hpp"
+
+/// `mercer embed --scratch DIR`: lattices whose table is in files, alone or spread over processes.
+struct LargeSettings {
+  std::string scratch;
+  std::optional<std::uint64_t> sketch;
+
+  void add_settings(Settings& settings);
+  bool asked() const { return !scratch.empty(); }
+  /// Throws where there are several processes or a size of sketches, and no scratch folder.
+  void refuse_without() const;
+  void run(const Playing& playing, const LatticeSettings& lattice, const std::string& basis, std::uint64_t episodes,
+           const std::string& out, const CommonOptions& common, const Settings& settings) const;
+};
