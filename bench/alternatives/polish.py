@@ -33,10 +33,11 @@ def mean_returns(networks, numbers, starts):
     return returns.mean(1)
 
 
-def polish(networks, numbers, random, generations, episodes=96, judging=1000, step=0.1):
+def polish(networks, numbers, random, generations, judging=1000, step=0.1):
     """CMA-ES from `numbers`: candidates of a generation play the same starts, every generation fresh ones. Of the beginning and the centre of
     the search at six moments the one that earns most on other starts."""
     task, search = networks.task, CmaEs(numbers, step, random)
+    episodes = min(96, 48000 // task.horizon)  # long ones cost more and, in these tasks, differ less
     moments = {round(generations * share) for share in (0.25, 0.5, 0.7, 0.8, 0.9, 1.0)}
     kept = [np.array(numbers)]
     for generation in range(1, generations + 1):

@@ -7,7 +7,7 @@ import numpy as np
 
 class Table:
     """`bins` points in each of the two coordinates, ends included where the coordinate does not come round, each with the network's action in
-    one byte; actions in between are interpolated linearly, choices taken from the nearest point."""
+    one byte, or the choice in two bits; actions in between are interpolated linearly, choices taken from the nearest point."""
 
     def __init__(self, task, teacher, bins):
         self.task, self.bins = task, bins
@@ -19,7 +19,7 @@ class Table:
             unit = task.largest / 127
             actions = np.rint(actions / unit) * unit
         self.cells = actions.reshape(bins, bins)
-        self.bytes = bins * bins
+        self.bytes = bins * bins if task.choices is None else (2 * bins * bins + 7) // 8
 
     def at(self, row, column):
         return self.cells[row % self.bins, column % self.bins]

@@ -1,0 +1,55 @@
+"""The outcome as tables: for a terminal, and as Markdown."""
+
+from .mercer_route import RUNS
+from .summary import certified, front_of_search, sizes, smallest_within
+
+
+def several(values, form):
+    """The median, and the ends where they differ from it."""
+    texts = [format(values[key], form) for key in ("median", "least", "most")]
+    return texts[0] if len(set(texts)) == 1 else f"{texts[0]} ({texts[1]} to {texts[2]})"
+
+
+def of(rows, policy, family):
+    return [row for row in rows if row["policy"] == policy and row["family"] == family]
+
+
+def terminal(rows, policy, families):
+    """Every size of every family."""
+    yield f"\n{policy}\n{'what':<23} {'size':<34} {'bytes':>8} {'loss %':>9} {'from':>9} {'to':>9} {'CPU s':>7}"
+    for family in families:
+        for one in sizes(of(rows, policy, family)):
+            loss = one["loss"]
+            yield (f"{family:<23} {one['detail']:<34} {one['bytes']['median']:>8.0f} {loss['median']:>9.3f} {loss['least']:>9.3f} "
+                   f"{loss['most']:>9.3f} {one['cpu_seconds']:>7.2f}")
+
+
+def within(rows, policies, families, percent):
+    """A line for each family, a column pair for each policy: the smallest that loses at most so much."""
+    for policy in policies:
+        yield f"\n**{policy}**\n"
+        yield f"| | smallest within {percent}%, bytes | its loss, % | what |"
+        yield "| --- | --- | --- | --- |"
+        for family in families:
+            if not (mine := of(rows, policy, family)):
+                continue
+            found = smallest_within(mine, percent)
+            if found is None:
+                yield f"| {family} | none | least: {min(row['loss_percent'] for row in mine):.2f} | |"
+                continue
+            rare = "" if found["reached"] == found["repeats"] else f" ({found['reached']} of {found['repeats']} repeats)"
+            yield (f"| {family} | {several(found['bytes'], ',.0f')}{rare} | {several(found['loss'], '.2f')} | "
+                   f"{'; '.join(found['details'])} |")
+            if promise := certified(mine):
+                yield (f"| {family}, certified | {several(promise['bytes'], ',.0f')} | {several(promise['loss'], '.2f')} | promised at most "
+                       f"{several(promise['upper'], '.2f')}, {promise['reached']} of {promise['repeats']} repeats |")
+
+
+def fronts(rows, policies, families):
+    """Mercer's fronts: bytes and loss."""
+    for policy in policies:
+        for family in (name for name in families if name in RUNS):
+            points = front_of_search(of(rows, policy, family))
+            if points:
+                yield f"\n{policy}, {family}: " + ", ".join(
+                    f"{point['bytes']} B {several(point['loss'], '.2f')}%" for point in points)
