@@ -1,7 +1,7 @@
 """The outcome as tables: for a terminal, and as Markdown."""
 
 from .mercer_route import RUNS
-from .summary import certified, front_of_search, sizes, smallest_within
+from .summary import certified, front_of_search, sizes, smallest_within, undominated
 
 
 def several(values, form):
@@ -25,7 +25,7 @@ def terminal(rows, policy, families):
 
 
 def within(rows, policies, families, percent):
-    """A line for each family, a column pair for each policy: the smallest that loses at most so much."""
+    """For each policy a table with a line for each family: the smallest that loses at most so much."""
     for policy in policies:
         yield f"\n**{policy}**\n"
         yield f"| | smallest within {percent}%, bytes | its loss, % | what |"
@@ -46,10 +46,17 @@ def within(rows, policies, families, percent):
 
 
 def fronts(rows, policies, families):
-    """Mercer's fronts: bytes and loss."""
+    """Mercer's fronts, then that of everything together: bytes, loss and who it is."""
     for policy in policies:
+        everything = []
         for family in (name for name in families if name in RUNS):
             points = front_of_search(of(rows, policy, family))
             if points:
                 yield f"\n{policy}, {family}: " + ", ".join(
                     f"{point['bytes']} B {several(point['loss'], '.2f')}%" for point in points)
+            everything += [(point["bytes"], point["loss"]["median"], family) for point in points]
+        for family in (name for name in families if name not in RUNS):
+            everything += [(one["bytes"]["median"], one["loss"]["median"], f"{family} {one['detail']}")
+                           for one in sizes(of(rows, policy, family))]
+        yield f"\n{policy}, everything: " + ", ".join(
+            f"{size:.0f} B {loss:.2f}% ({who})" for size, loss, who in undominated(everything))

@@ -15,11 +15,11 @@ def by_repeat(rows):
 
 
 def undominated(points):
-    """Of (bytes, loss) those that nothing as small or smaller beats, by rising bytes."""
+    """Of (bytes, loss, ...) those that nothing as small or smaller beats, by rising bytes."""
     kept = []
-    for size, loss in sorted(points):
-        if not kept or loss < kept[-1][1]:
-            kept.append((size, loss))
+    for point in sorted(points):
+        if not kept or point[1] < kept[-1][1]:
+            kept.append(point)
     return kept
 
 
