@@ -3,9 +3,9 @@
 
 usage: python3 bench/front.py build/release/bin/mercer [--quick] [--policies a,b] [--families a,b] [--repeats 3] [--resume] ...
 
-Everything plays its mean action (or its choice) on the same starts in the same numpy tasks, Mercer's embeddings too. The loss is that of the
-return against the network's, in percent of the network's |mean|. A row is the median over repeats with other seeds and other
-starts, with the smallest and the largest. Bytes are those of the student (payload for Mercer), without code. Seconds are of
+Everything plays its mean action (or its choice) on the same starts in the same numpy tasks, Mercer's embeddings too. The
+loss is that of the return against the network's, in percent of the network's |mean|. A row is the median over repeats with
+other seeds and other starts, with the smallest and the largest. Bytes are those of the student (payload for Mercer), without code. Seconds are of
 the processor. The file has every row; with --resume a run that was killed, or had fewer repeats, goes on from it.
 """
 
@@ -80,7 +80,8 @@ def main(arguments=None):
         compute(record, wanted, options.processes)
     for policy in policies:
         print("\n".join(show.terminal(record.rows, policy, families)))
-    compact = "\n".join([*show.within(record.rows, policies, families, 1), *show.fronts(record.rows, policies, families)])
+    compact = "\n".join([*show.matrix(record.rows, policies, families, 1), *show.within(record.rows, policies, families, 1),
+                         *show.fronts(record.rows, policies, families)])
     print(compact)
     if options.markdown:
         pathlib.Path(options.markdown).write_text(compact + "\n")

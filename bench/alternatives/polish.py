@@ -9,7 +9,8 @@ from .whole_numbers import WholeNumberNetwork, WholeNumberNetworks
 
 
 def mean_returns(networks, numbers, starts):
-    """What each candidate earns on the same starts, in single precision. Whole candidates and whole starts leave when they are over."""
+    """What each candidate earns on the same starts, in single precision. Candidates that are over with every start leave,
+    and starts that every candidate is over with."""
     task, layers = networks.task, networks.layers(numbers, np.float32)
     candidates, count = len(numbers), starts.shape[1]
     states = np.repeat(starts[:, None].astype(np.float32), candidates, axis=1)
@@ -34,8 +35,8 @@ def mean_returns(networks, numbers, starts):
 
 
 def polish(networks, numbers, random, generations, judging=1000, step=0.1):
-    """CMA-ES from `numbers`: candidates of a generation play the same starts, every generation fresh ones. Of the beginning and the centre of
-    the search at six moments the one that earns most on other starts."""
+    """CMA-ES from `numbers`: candidates of a generation play the same starts, every generation fresh ones. Of the
+    beginning and the centre of the search at six moments the one that earns most on other starts."""
     task, search = networks.task, CmaEs(numbers, step, random)
     episodes = min(96, 48000 // task.horizon)  # long ones cost more and, in these tasks, differ less
     moments = {round(generations * share) for share in (0.25, 0.5, 0.7, 0.8, 0.9, 1.0)}

@@ -41,8 +41,21 @@ def within(rows, policies, families, percent):
             yield (f"| {family} | {several(found['bytes'], ',.0f')}{rare} | {several(found['loss'], '.2f')} | "
                    f"{'; '.join(found['details'])} |")
             if promise := certified(mine):
-                yield (f"| {family}, certified | {several(promise['bytes'], ',.0f')} | {several(promise['loss'], '.2f')} | promised at most "
-                       f"{several(promise['upper'], '.2f')}, {promise['reached']} of {promise['repeats']} repeats |")
+                yield (f"| {family}, certified | {several(promise['bytes'], ',.0f')} | {several(promise['loss'], '.2f')} | "
+                       f"promised at most {several(promise['upper'], '.2f')}, {promise['reached']} of {promise['repeats']} repeats |")
+
+
+def matrix(rows, policies, families, percent):
+    """The same in one table: a line for each policy, a column for each family."""
+    present = [family for family in families if any(row["family"] == family for row in rows)]
+    yield "| | " + " | ".join(present) + " |"
+    yield "| --- |" + " --- |" * len(present)
+    for policy in policies:
+        cells = []
+        for family in present:
+            found = smallest_within(of(rows, policy, family), percent)
+            cells.append(f"{several(found['bytes'], ',.0f')} B: {several(found['loss'], '.1f')}" if found else "none")
+        yield f"| {policy} | " + " | ".join(cells) + " |"
 
 
 def fronts(rows, policies, families):

@@ -6,8 +6,9 @@ import numpy as np
 
 
 class Table:
-    """`bins` points in each of the two coordinates, ends included where the coordinate does not come round, each with the network's action in
-    one byte, or the choice in two bits; actions in between are interpolated linearly, choices taken from the nearest point."""
+    """`bins` points in each of the two coordinates, ends included where the coordinate does not come round, each with the
+    network's action in one byte, or its choice in two bits. Actions in between are interpolated linearly, choices taken from
+    the nearest point."""
 
     def __init__(self, task, teacher, bins):
         self.task, self.bins = task, bins
