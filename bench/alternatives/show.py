@@ -53,8 +53,10 @@ def matrix(rows, policies, families, percent):
     for policy in policies:
         cells = []
         for family in present:
-            found = smallest_within(of(rows, policy, family), percent)
-            cells.append(f"{several(found['bytes'], ',.0f')} B: {several(found['loss'], '.1f')}" if found else "none")
+            mine = of(rows, policy, family)
+            found = smallest_within(mine, percent)
+            tried = "none" if mine else ""
+            cells.append(f"{several(found['bytes'], ',.0f')} B: {several(found['loss'], '.1f')}" if found else tried)
         yield f"| {policy} | " + " | ".join(cells) + " |"
 
 

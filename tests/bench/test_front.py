@@ -60,6 +60,7 @@ def test_tables_name_the_families_and_tell_the_spread():
     text = "\n".join([*show.terminal(rows, "p", ["tree"]), *show.within(rows, ["p"], ["tree", "bumps"], 1)])
     assert "| tree | 15 (10 to 20) | 0.60 (0.50 to 0.70) | 10; 20 |" in text and "bumps" not in text
     assert "| p | 15 (10 to 20) B: 0.6 (0.5 to 0.7) |" in "\n".join(show.matrix(rows, ["p"], ["tree", "bumps"], 1))
+    assert "| q |  |" in "\n".join(show.matrix(rows, ["q"], ["tree"], 1))  # not tried is not the same as none
     assert "| p | none |" in "\n".join(show.matrix(rows, ["p"], ["tree"], 0.1))
     assert "| tree | none | least: 0.50 | |" in "\n".join(show.within(rows, ["p"], ["tree"], 0.1))
     assert "10 B 0.50% (tree 10)" in "\n".join(show.fronts(rows, ["p"], ["tree"]))
