@@ -1,64 +1,113 @@
-"""The two tasks in numpy, all episodes at once, with the dynamics of Gymnasium's Pendulum-v1 and MountainCarContinuous-v0."""
+"""Three tasks in numpy, many episodes at once, with the dynamics of Gymnasium's Pendulum-v1 and both mountain cars.
+
+States are an array whose first axis is the coordinate; the others may have any shape. `choices` is the number of discrete
+actions, or None where the action is one number between -largest and largest. `low`, `high` and `periodic` tell the plane of states.
+"""
 
 import numpy as np
 
 
 class Pendulum:
-    name, horizon, largest_action = "pendulum", 200, 2.0
-    low, high = np.array([-1.0, -1.0, -8.0]), np.array([1.0, 1.0, 8.0])
+    name, horizon, choices, largest = "pendulum", 200, None, 2.0
+    low, high, periodic = np.array([-np.pi, -8.0]), np.array([np.pi, 8.0]), (True, False)
 
     @staticmethod
     def starts(count, random):
-        return random.uniform([-np.pi, -1.0], [np.pi, 1.0], (count, 2))
+        return random.uniform([-np.pi, -1.0], [np.pi, 1.0], (count, 2)).T
 
     @staticmethod
     def observations(states):
-        angle, speed = states.T
-        return np.column_stack([np.cos(angle), np.sin(angle), speed])
+        """One array for each number that a policy sees."""
+        angle, speed = states
+        return np.cos(angle), np.sin(angle), speed
+
+    @staticmethod
+    def place(observations):
+        """States of observations (n, dims), angles wrapped."""
+        return np.stack([np.arctan2(observations[:, 1], observations[:, 0]), observations[:, 2]])
 
     @staticmethod
     def step(states, actions):
         """Next states, rewards, and which episodes are over."""
-        angle, speed = states.T
+        angle, speed = states
         torque = np.clip(actions, -2.0, 2.0)
-        upright = np.mod(angle + np.pi, 2 * np.pi) - np.pi
+        upright = angle - 2 * np.pi * np.floor((angle + np.pi) * (1 / (2 * np.pi)))
         rewards = -(upright**2 + 0.1 * speed**2 + 0.001 * torque**2)
         speed = np.clip(speed + 0.05 * (15.0 * np.sin(angle) + 3.0 * torque), -8.0, 8.0)
-        return np.column_stack([angle + 0.05 * speed, speed]), rewards, np.zeros(len(states), bool)
+        return np.stack([angle + 0.05 * speed, speed]), rewards, np.zeros(angle.shape, bool)
 
 
-class MountainCar:
-    name, horizon, largest_action = "continuous-mountain-car", 999, 1.0
-    low, high = np.array([-1.2, -0.07]), np.array([0.6, 0.07])
+class Car:
+    """What both mountain cars share."""
+
+    low, high, periodic = np.array([-1.2, -0.07]), np.array([0.6, 0.07]), (False, False)
 
     @staticmethod
     def starts(count, random):
-        return np.column_stack([random.uniform(-0.6, -0.4, count), np.zeros(count)])
+        return np.stack([random.uniform(-0.6, -0.4, count), np.zeros(count)])
 
     @staticmethod
     def observations(states):
-        return states
+        return tuple(states)
 
     @staticmethod
-    def step(states, actions):
-        place, speed = states.T
-        speed = np.clip(speed + 0.0015 * np.clip(actions, -1.0, 1.0) - 0.0025 * np.cos(3.0 * place), -0.07, 0.07)
+    def place(observations):
+        return observations.T
+
+    @staticmethod
+    def move(states, push, goal):
+        place, speed = states
+        speed = np.clip(speed + push - 0.0025 * np.cos(3.0 * place), -0.07, 0.07)
         place = np.clip(place + speed, -1.2, 0.6)
         speed = np.where((place <= -1.2) & (speed < 0), 0.0, speed)
-        over = (place >= 0.45) & (speed >= 0)
-        return np.column_stack([place, speed]), 100.0 * over - 0.1 * actions**2, over
+        return np.stack([place, speed]), (place >= goal) & (speed >= 0)
 
 
-def play(task, act, starts):
-    """Return of each episode, and every observation that was met."""
-    states, returns = starts.copy(), np.zeros(len(starts))
-    running, met = np.arange(len(starts)), []
+class ContinuousMountainCar(Car):
+    name, horizon, choices, largest = "continuous-mountain-car", 999, None, 1.0
+
+    @classmethod
+    def step(cls, states, actions):
+        """Gymnasium keeps the new state in single precision, and charges the action as it came."""
+        moved, over = cls.move(states, 0.0015 * np.clip(actions, -1.0, 1.0), 0.45)
+        return moved.astype(np.float32).astype(states.dtype), 100.0 * over - 0.1 * actions**2, over
+
+
+class MountainCar(Car):
+    name, horizon, choices, largest = "mountain-car", 200, 3, 1.0
+
+    @classmethod
+    def step(cls, states, actions):
+        moved, over = cls.move(states, 0.001 * (actions - 1), 0.5)
+        return moved.astype(states.dtype), np.full(over.shape, -1.0), over
+
+
+def targets(task, actions):
+    """What a regression is asked for, (n, 1) or (n, choices), between -1 and 1."""
+    if task.choices is None:
+        return actions[:, None] / task.largest
+    return 2.0 * (actions[:, None] == np.arange(task.choices)) - 1
+
+
+def decide(task, outputs, axis=-1):
+    """The actions that such outputs mean."""
+    if task.choices is None:
+        return task.largest * np.clip(np.take(outputs, 0, axis), -1.0, 1.0)
+    return outputs.argmax(axis)
+
+
+def play(task, act, starts, keep=False):
+    """Return of each episode; with `keep` also every observation that was met, (n, dims). act: (n, dims) to n actions."""
+    states, returns = starts.copy(), np.zeros(starts.shape[1])
+    running, met = np.arange(len(returns)), []
     for _ in range(task.horizon):
-        seen = task.observations(states[running])
-        met.append(seen)
-        states[running], rewards, over = task.step(states[running], act(seen))
+        seen = np.stack(task.observations(states), axis=-1)
+        if keep:
+            met.append(seen)
+        states, rewards, over = task.step(states, act(seen))
         returns[running] += rewards
-        running = running[~over]
-        if len(running) == 0:
-            break
-    return returns, np.concatenate(met)
+        if over.any():
+            states, running = states[:, ~over], running[~over]
+            if len(running) == 0:
+                break
+    return (returns, np.concatenate(met)) if keep else returns
