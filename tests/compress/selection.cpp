@@ -87,7 +87,7 @@ TEST(Selection, ChoosesTheNearestWhenNoneKeepsTheBudget) {
 TEST(Selection, OfEqualsThatKeepNoBudgetTheSmallerIsChosen) {
   const Lotteries env;
   const FunctionPolicy teacher = playing(env, 0), bad = playing(env, 0.4);
-  const Selection selection(env, teacher, small(1));
+  const Selection selection(env, teacher, small_selection(1));
   for (const std::size_t first : {9, 5000}) {
     const std::vector<Contender> contenders{selection.measure(bad, first), selection.measure(bad, 5009 - first)};
     const auto verdict = selection.certify(contenders);

@@ -46,7 +46,7 @@ class LatticeEmbeddings : public testing::Test {
 };
 
 const char* const linear_bases[] = {"fourier", "dct",         "haar",        "db4", "db4:mode=symmetric",
-                             "svd",     "svd:centred", "svd:weighted"};
+                                    "svd",     "svd:centred", "svd:weighted"};
 
 TEST_F(LatticeEmbeddings, keep_everything_and_lose_only_rounding) {
   for (const std::string basis : linear_bases) {

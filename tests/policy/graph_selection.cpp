@@ -35,8 +35,9 @@ GraphCase slice(const std::string& use, const OnnxDims& starts, const OnnxDims& 
 }
 
 GraphCase gather(const std::string& use, const onnx::TensorProto& indices, int axis, const Places& places) {
-  return picks("Gather", use, three_by_four().weights(indices).node("Gather", {"x", indices.name()}, {"y"}, {{"axis", axis}}),
-               {"y"}, places);
+  return picks("Gather", use,
+               three_by_four().weights(indices).node("Gather", {"x", indices.name()}, {"y"}, {{"axis", axis}}), {"y"},
+               places);
 }
 
 GraphCase slice_of_a_constant() {
@@ -73,13 +74,16 @@ std::vector<GraphCase> graph_selection_cases() {
   const Places in_two{0, 1, 4, 5, 8, 9, 2, 3, 6, 7, 10, 11};
   const Places uneven{0, 4, 8, 1, 2, 3, 5, 6, 7, 9, 10, 11};
   return {
-      picks("Split", "in_equal_parts", three_by_four().node("Split", {"x"}, {"a", "b"}, {along(2)}), {"a", "b"}, in_two),
-      picks("Split", "by_attribute", three_by_four().node("Split", {"x"}, {"a", "b"}, {along(-1), {"split", OnnxDims{1, 3}}}),
-            {"a", "b"}, uneven),
-      picks("Split", "by_input", three_by_four().integers("sizes", {1, 3}).node("Split", {"x", "sizes"}, {"a", "b"}, {along(2)}),
-            {"a", "b"}, uneven),
-      picks("Split", "with_a_smaller_last_part", three_by_four().node("Split", {"x"}, {"a", "b"}, {along(1)}), {"b", "a"},
-            {8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7}),
+      picks("Split", "in_equal_parts", three_by_four().node("Split", {"x"}, {"a", "b"}, {along(2)}), {"a", "b"},
+            in_two),
+      picks("Split", "by_attribute",
+            three_by_four().node("Split", {"x"}, {"a", "b"}, {along(-1), {"split", OnnxDims{1, 3}}}), {"a", "b"},
+            uneven),
+      picks("Split", "by_input",
+            three_by_four().integers("sizes", {1, 3}).node("Split", {"x", "sizes"}, {"a", "b"}, {along(2)}), {"a", "b"},
+            uneven),
+      picks("Split", "with_a_smaller_last_part", three_by_four().node("Split", {"x"}, {"a", "b"}, {along(1)}),
+            {"b", "a"}, {8, 9, 10, 11, 0, 1, 2, 3, 4, 5, 6, 7}),
       slice("by_inputs", {1, 1}, {3, 3}, {1, 2}, {}, {5, 6, 9, 10}),
       slice("with_negative_ends", {-2}, {-1}, {2}, {}, {2, 6, 10}),
       slice("to_the_end", {2}, {end_of_axis}, {-1}, {1}, {2, 3, 6, 7, 10, 11}),
@@ -89,15 +93,16 @@ std::vector<GraphCase> graph_selection_cases() {
       slice("with_a_step_too_far", {1}, {end_of_axis}, {1}, {end_of_axis}, {4, 5, 6, 7}),
       slice("that_keeps_the_batch", {0, 2, 0}, {end_of_axis, 3, 1}, {}, {}, {8}),
       picks("Slice", "by_attributes",
-            three_by_four().node("Slice", {"x"}, {"y"},
-                        {{"starts", OnnxDims{0, -1}}, {"ends", OnnxDims{-1, end_of_axis}}, {"axes", OnnxDims{1, 2}}}),
+            three_by_four().node(
+                "Slice", {"x"}, {"y"},
+                {{"starts", OnnxDims{0, -1}}, {"ends", OnnxDims{-1, end_of_axis}}, {"axes", OnnxDims{1, 2}}}),
             {"y"}, {3, 7}),
       slice_of_a_constant(),
       gather("of_a_list", integer_tensor("i", {2}, {3, 0}), 2, {3, 0, 7, 4, 11, 8}),
       gather("of_one", integer_tensor("i", {}, {-2}), 1, {4, 5, 6, 7}),
       gather("that_repeats", integer_tensor("i", {3}, {1, 1, -1}), -1, {1, 1, 3, 5, 5, 7, 9, 9, 11}),
-      picks("Transpose", "of_two_axes", three_by_four().node("Transpose", {"x"}, {"y"}, {{"perm", OnnxDims{0, 2, 1}}}), {"y"},
-            {0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}),
+      picks("Transpose", "of_two_axes", three_by_four().node("Transpose", {"x"}, {"y"}, {{"perm", OnnxDims{0, 2, 1}}}),
+            {"y"}, {0, 4, 8, 1, 5, 9, 2, 6, 10, 3, 7, 11}),
       picks("Transpose", "of_three_axes",
             OnnxModel().input("x", {2, 2, 3}).node("Transpose", {"x"}, {"y"}, {{"perm", OnnxDims{0, 3, 1, 2}}}), {"y"},
             {0, 3, 6, 9, 1, 4, 7, 10, 2, 5, 8, 11}),
