@@ -81,7 +81,8 @@ def additions(folder):
     figure, axes = panels(3, 2.0, gridspec_kw={"height_ratios": [1, 1, 0.42]})
     points = [("published", "published lattice", BLACK, "X"), ("tempered", "+ tempered edges", ORANGE, "s"),
               ("nearest", "+ nearest visited cell", SKY, "^"), ("mass", "+ exact masses", GREEN, "v"),
-              ("all-three", "+ all three", BLUE, "P"), ("best", "best preset", PURPLE, "*")]
+              ("all-three", "+ all three", BLUE, "P"), ("best", "best preset", PURPLE, "*"),
+              ("polished", "continuous, polished on return", RED, "H")]
     curves = [("published-dft", "published lattice, DFT", BLACK, "x"), ("cosines", "best preset, cosines", PURPLE, "o"),
               ("continuous", "continuous", RED, "D")]
     for axis, task, letter in zip(axes, ("pendulum", "mountain-car"), "ab"):

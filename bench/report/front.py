@@ -26,8 +26,8 @@ def front_rows(document):
     for row in document.get("rows", []):
         if ASKED <= row.keys():
             families.setdefault((row["policy"], row["family"]), []).append(row)
-    table = []
-    for (policy, family), rows in families.items():
+    table, policies = [], list(dict.fromkeys(policy for policy, _ in families))
+    for (policy, family), rows in sorted(families.items(), key=lambda item: policies.index(item[0][0])):
         if family.startswith("mercer"):
             continue
         own = [row["bytes"] for row in families.get((policy, "mercer"), []) if row.get("chosen") and row.get("met")]
