@@ -96,7 +96,7 @@ struct CompressVerb {
                                    ? mercer::compress(*env, *teacher, all, sink, terminal_progress(common.quiet))
                                    : from_states(*teacher, all, sink, common);
     found.certificate.env = playing.env;
-    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, said(settings)};
+    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, lasting(settings)};
     origin.settings["act"] = all.judge.act == mercer::Act::mean ? "mean" : "sample";
     mercer::write_embedding(out, found.winner().embedding, origin);
     mercer::add_certificate(out, found.certificate);

@@ -115,7 +115,7 @@ struct EmbedVerb {
       truncation.k = choice->k;
     }
     const auto embedding = mercer::LatticeEmbedding::make(*teacher, made, options.playing, truncation, common.seed);
-    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, said(settings)};
+    mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, lasting(settings)};
     mercer::write_embedding(out, embedding, origin);
     if (choice) mercer::add_certificate(out, choice->certificate);
 

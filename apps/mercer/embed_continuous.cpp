@@ -79,7 +79,7 @@ void ContinuousSettings::run(const Playing& playing, const Shared& shared, const
   const auto teacher = playing.make_policy(*env);
   const mercer::ContinuousOptions completed = complete(*this, playing, shared, common.seed);
   const auto made = mercer::make_continuous(*env, *teacher, completed, terminal_progress(common.quiet));
-  mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, said(settings)};
+  mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, lasting(settings)};
   origin.settings["act"] = completed.act == mercer::Act::mean ? "mean" : "sample";  // as certify should play it
   mercer::write_embedding(shared.out, made.front().embedding, origin);
 

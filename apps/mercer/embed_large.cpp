@@ -31,15 +31,8 @@ mercer::LargeOptions complete(const LargeSettings& large, const LatticeSettings&
   options.episodes = episodes;
   options.seed = common.seed;
   if (large.sketch) options.sketch = *large.sketch;
-  options.scratch = large.scratch;
+  options.scratch = *large.scratch;
   return options;
-}
-
-// What changes no byte of the embedding is not told in its file.
-std::map<std::string, std::string> lasting(const Settings& settings) {
-  std::map<std::string, std::string> all = said(settings);
-  for (const char* fleeting : {"scratch", "threads", "batch", "quiet", "json", "log-level", "out"}) all.erase(fleeting);
-  return all;
 }
 
 std::string edges_text(const mercer::EdgeAccuracy& edges) {
@@ -116,6 +109,9 @@ void LargeSettings::add_settings(Settings& settings) {
 }
 
 void LargeSettings::refuse_without() const {
+  if (asked() && scratch->empty()) {
+    throw Error(ErrorCode::bad_value, "--scratch is empty", "Name a folder for the table, or leave it out");
+  }
   if (asked()) return;
   if (sketch) {
     throw Error(ErrorCode::bad_value, "--sketch without --scratch: edges come from all data then",

@@ -191,6 +191,14 @@ std::map<std::string, std::string> said(const Settings& settings) {
   return all;
 }
 
+std::map<std::string, std::string> lasting(const Settings& settings) {
+  std::map<std::string, std::string> all = said(settings);
+  for (const char* fleeting : {"scratch", "threads", "batch", "quiet", "json", "log-level", "out", "results"}) {
+    all.erase(fleeting);
+  }
+  return all;
+}
+
 void check_values(const Settings& settings) {
   for (const Setting& setting : settings.all()) {
     if (setting.option->count() == 0) continue;

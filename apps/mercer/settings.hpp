@@ -89,6 +89,8 @@ class Settings {
 std::string text_of(const Setting& setting);
 /// What the command line said, by name: told in the files that a verb makes.
 std::map<std::string, std::string> said(const Settings& settings);
+/// The same without what changes no byte of an embedding: a file tells how it was made, not where and how fast.
+std::map<std::string, std::string> lasting(const Settings& settings);
 
 /// Throws `missing_option` where a flag was taken for the value of the one before, as in `--out --json`.
 void check_values(const Settings& settings);

@@ -1,5 +1,7 @@
 #include "mercer/run/sweep.hpp"
 
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "mercer/core/error.hpp"
@@ -116,5 +118,11 @@ void add_sweep(Program& program) {
   verb.app->add_option("FILE", state->file, "The sweep, a TOML file")->type_name("");
   verb.settings->add({"out", "Folder of the results; the same command goes on after a kill", "DIR"}, state->out);
   verb.settings->add({"retry", "Try jobs that failed before again", ""}, state->retry);
-  verb.run = [state, &program] { state->run(program.common()); };
+  verb.run = [state, &program, &settings = *verb.settings] {
+    if (said(settings).contains("seed") && std::getenv("MERCER_SEED") == nullptr) {
+      throw Error(ErrorCode::bad_value, "--seed with a sweep, whose jobs read its file alone",
+                  "Put seed = N into the file");
+    }
+    state->run(program.common());
+  };
 }

@@ -22,12 +22,13 @@ std::string scalar_text(const toml::node& node, const std::filesystem::path& pat
   bad_toml(path, node.source().begin.line, "a setting is a number, text, true, false or an array of those");
 }
 
-void flatten(const toml::table& table, const std::string& prefix, const std::filesystem::path& path,
+void flatten(const toml::table& table, const std::string& prefix, const std::filesystem::path& path, bool tables,
              std::vector<TomlEntry>& entries) {
   for (const auto& [name, node] : table) {
     const std::string key = prefix + std::string(name.str());
     if (const auto* inner = node.as_table()) {
-      flatten(*inner, key + ".", path, entries);
+      if (tables) entries.push_back({key + ".", {}, node.source().begin.line});
+      flatten(*inner, key + ".", path, tables, entries);
       continue;
     }
     TomlEntry entry{key, {}, node.source().begin.line};
@@ -42,11 +43,11 @@ void flatten(const toml::table& table, const std::string& prefix, const std::fil
 
 }  // namespace
 
-std::vector<TomlEntry> read_toml(const std::filesystem::path& path) {
+std::vector<TomlEntry> read_toml(const std::filesystem::path& path, bool tables) {
   std::vector<TomlEntry> entries;
   const std::string text = read_text(path, 1 << 16);  // far beyond any settings, and no danger to the parser's stack
   try {
-    flatten(toml::parse(text), "", path, entries);
+    flatten(toml::parse(text), "", path, tables, entries);
   } catch (const toml::parse_error& mistake) {
     bad_toml(path, mistake.source().begin.line, mistake.description());
   }

@@ -31,8 +31,9 @@ std::string promise(const Certificate& certificate) {
     text += fmt::format(", with {:.6g}% confidence.\n", confidence);
   }
   if (std::isfinite(certificate.upper_return)) {
-    text += fmt::format("Loses at most {} in return, with {:.6g}% confidence.\n", number(certificate.upper_return),
-                        confidence);
+    const double upper = certificate.upper_return;
+    text += fmt::format("{} {} in return, with {:.6g}% confidence.\n", upper >= 0 ? "Loses at most" : "Gains at least",
+                        number(std::abs(upper)), confidence);
   }
   if (std::isfinite(certificate.loss_return)) {
     text += fmt::format(

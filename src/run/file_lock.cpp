@@ -26,7 +26,8 @@ FileLock::FileLock(const std::filesystem::path& file, Busy busy, const Progress&
     try {
       if (!taken || busy == Busy::refuse) {
         throw Error(ErrorCode::cannot_write,
-                    taken ? fmt::format("another process is working on '{}'", file.stem().string())
+                    taken ? fmt::format("another process is working on '{}' in '{}'", file.stem().string(),
+                                        std::filesystem::absolute(file).parent_path().string())
                           : fmt::format("cannot lock '{}': {}", file.string(), std::strerror(errno)),
                     "Wait for it or name another folder");
       }

@@ -37,7 +37,7 @@ class Reader {
  public:
   Reader(const std::filesystem::path& file, const std::vector<SweepStage>& known)
       : name_(file.string()), known_(known) {
-    entries_ = read_toml(file);
+    entries_ = read_toml(file, true);                          // a table is a stage, with settings or without
     std::ranges::stable_sort(entries_, {}, &TomlEntry::line);  // the parser sorts by name
   }
 
@@ -81,6 +81,7 @@ class Reader {
       if (!has(names, stage)) throw_unknown(fmt::format("stage of {}", place(entry)), stage, names);
       used.insert(stage);
     }
+    std::erase_if(entries_, [](const TomlEntry& entry) { return entry.key.ends_with('.'); });
     for (const std::string& name : names) {
       if (used.contains(name)) made_.stages.push_back(name);
     }

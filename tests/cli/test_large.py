@@ -149,3 +149,16 @@ def test_memory_is_far_below_the_table(mercer, scratch):
     table = shown["visited_cells"] * 128 * 4
     print(f"table {table / 2**20:.0f} MiB, peak of memory {most / 2**20:.0f} MiB")
     assert table > 2**27 and most < table / 2
+
+
+def test_a_scratch_folder_has_a_name(mercer):
+    assert "--scratch is empty" in mercer.fails(2, "embed", "--env", "pendulum", "--policy", "uniform", "--scratch", "",
+                                                "--out", "l.mercer")
+
+
+def test_where_and_how_fast_it_was_made_is_not_in_a_file(mercer):
+    """An embedding has the same bytes whatever it is called and however many threads made it."""
+    for name, threads in (("a.mercer", 1), ("b.mercer", 2)):
+        mercer.ok("embed", "--env", "pendulum", "--policy", "uniform", "--rollouts", 5, "--episodes", 5, "--state-bins", 4,
+               "--action-bins", 3, "--k", 6, "--threads", threads, "--out", name)
+    assert (mercer.folder / "a.mercer").read_bytes() == (mercer.folder / "b.mercer").read_bytes()

@@ -153,6 +153,7 @@ def test_mistakes_are_named_before_any_work(mercer, text, parts):
 def test_bad_usage(mercer):
     assert "E204" in mercer.fails(2, "sweep")
     assert "E301" in mercer.fails(3, "sweep", "nowhere.toml", "--out", "r")
+    assert "Put seed = N into the file" in mercer.fails(2, "sweep", "nowhere.toml", "--out", "r", "--seed", "5")
 
 
 def test_a_whole_pipeline(mercer):

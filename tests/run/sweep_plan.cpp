@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "mercer/core/error.hpp"
+#include "support/errors.hpp"
 
 namespace mercer {
 namespace {
@@ -79,6 +80,13 @@ episodes = 10
   EXPECT_EQ(last.takes.at("train"), made.cells[5].jobs[0]);
 }
 
+TEST_F(SweepPlanTest, ATableIsAStageWithoutSettingsToo) {
+  const SweepPlan made = plan("policy = \"uniform\"\n[embed]\n[evaluate]\nepisodes = 10\n");
+  EXPECT_EQ(made.stages, (std::vector<std::string>{"embed", "evaluate"}));
+  EXPECT_EQ(made.jobs[1].settings.at("policy"), "@embed");
+  expect_error(ErrorCode::unknown_name, "line 1", [&] { plan("[embd]\n[evaluate]\nepisodes = 10\n"); });
+}
+
 TEST_F(SweepPlanTest, WalksTogether) {
   const SweepPlan made = plan(R"(
 together = ["embed.basis, embed.k"]
@@ -123,7 +131,7 @@ TEST_F(SweepPlanTest, AnIdFollowsFromStageSettingsAndInputsAlone) {
 
 TEST_F(SweepPlanTest, MistakesAreNamed) {
   const std::vector<std::tuple<std::string, ErrorCode, std::vector<std::string>>> cases{
-      {"[embde]\nk = 1\n", ErrorCode::unknown_name, {"embde", "'embed'", "line 2"}},
+      {"[embde]\nk = 1\n", ErrorCode::unknown_name, {"embde", "'embed'", "line 1"}},
       {"[embed]\nkk = 1\n", ErrorCode::unknown_name, {"kk", "line 2"}},
       {"basos = 1\n[embed]\nk = 1\n", ErrorCode::unknown_name, {"basos", "'basis'"}},
       {"stages = [\"trian\"]\n", ErrorCode::unknown_name, {"trian", "'train'"}},

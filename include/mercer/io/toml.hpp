@@ -13,8 +13,9 @@ struct TomlEntry {
   std::size_t line = 0;
 };
 
-/// All settings of a TOML file. Throws `bad_format` with the line of the first mistake, or for values that are no
-/// number, text, true/false, or array of those.
-std::vector<TomlEntry> read_toml(const std::filesystem::path& path);
+/// All settings of a TOML file. With `tables` a table is an entry too, also one without settings: `[embed]` has the key
+/// "embed." and no value, and stands before its settings. Throws `bad_format` with the line of the first mistake, or
+/// for values that are no number, text, true/false, or array of those.
+std::vector<TomlEntry> read_toml(const std::filesystem::path& path, bool tables = false);
 
 }  // namespace mercer
