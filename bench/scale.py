@@ -19,6 +19,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from report import machine  # noqa: E402
+from report.document import made_or_read  # noqa: E402
 from report.fit import TOLERANCE, fit, series_of  # noqa: E402
 from report.text import digits, markdown, plain, put_into, spread  # noqa: E402
 
@@ -108,11 +109,7 @@ def run(options):
 
 def main():
     options = arguments()
-    if options.again:
-        document = json.loads(options.again.read_text())
-    else:
-        document = run(options)
-        options.out.write_text(json.dumps(document, indent=1) + "\n")
+    document = made_or_read(options, run)
     made, fits, about = list(tables(document["records"])), document["fits"], machine.sentence(document["machine"])
     for title, header, groups in made:
         print(f"\n{title}\n\n{plain(header, groups, LEFT)}")

@@ -18,6 +18,7 @@ import tempfile
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from report import machine  # noqa: E402
+from report.document import made_or_read  # noqa: E402
 from report.front import front_rows  # noqa: E402
 from report.rows import HEADER, LEFT, grouped, make_rows, missed  # noqa: E402
 from report.text import markdown, plain, put_into  # noqa: E402
@@ -117,11 +118,7 @@ def run(options):
 
 def main():
     options = arguments()
-    if options.again:
-        document = json.loads(options.again.read_text())
-    else:
-        document = run(options)
-        options.out.write_text(json.dumps(document, indent=1) + "\n")
+    document = made_or_read(options, run)
     groups, effort = grouped(document["rows"]), document["effort"]
     about = (f"{effort['rounds']} rounds of {effort['repetitions']} repetitions of {effort['seconds']:g} s; "
              f"{machine.sentence(document['machine'])}")
