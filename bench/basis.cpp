@@ -1,20 +1,14 @@
 // Kernels of the bases on one thread: an item is one whole transform, or one action for rows. bench/peers.py
 // measures numpy, PyWavelets and scipy on such tables in the same run; `./run bench` prints the ratios.
 
-#include "mercer/basis/basis.hpp"
+#include "mercer/basis.hpp"
 
 #include <cmath>
 
 #include <benchmark/benchmark.h>
 
-#include "mercer/basis/cosine.hpp"
-#include "mercer/basis/fourier.hpp"
-#include "mercer/basis/simplex.hpp"
-#include "mercer/basis/svd.hpp"
-#include "mercer/basis/truncation.hpp"
-#include "mercer/basis/wavelet.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 
 namespace {
 

@@ -8,11 +8,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "mercer/embed/continuous_embedding.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/paired.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "ratio.hpp"
 
 namespace {

@@ -6,11 +6,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include "mercer/core/parallel.hpp"
-#include "mercer/embed/lattice_embedding.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 
 namespace {
 

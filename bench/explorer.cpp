@@ -7,10 +7,10 @@
 
 #include <benchmark/benchmark.h>
 
-#include "../apps/mercer/view_answers.hpp"
-#include "mercer/embed/lattice_embedding.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/registry.hpp"
+#include "explorer/view_answers.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 
 namespace {
 

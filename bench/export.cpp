@@ -1,6 +1,8 @@
 // One action of exported C at -O2 against the network that was embedded (256 x 256) and a smaller one (64 x 64), one
 // state at a time on one core, in states as rollouts met them. The C is compiled with cc when a benchmark begins.
 
+#include "mercer/export.hpp"
+
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -10,11 +12,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "mercer/embed/file.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/export/c.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/env.hpp"
+#include "mercer/file.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "ratio.hpp"
 
 namespace {

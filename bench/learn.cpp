@@ -10,10 +10,10 @@
 
 #include "learn/learner.hpp"
 #include "learn/replay.hpp"
-#include "learn/sac_update.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/env/registry.hpp"
+#include "learn/sac.hpp"
+#include "mercer/env.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 #include "ratio.hpp"
 
 namespace {

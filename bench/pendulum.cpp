@@ -9,7 +9,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "mercer/env/registry.hpp"
+#include "mercer/env.hpp"
 #include "ratio.hpp"
 
 namespace {

@@ -1,11 +1,11 @@
 // Whole rollouts, random draws and bookkeeping included, on all cores. An item is a step.
 
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/rollout.hpp"
 
 #include <benchmark/benchmark.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/registry.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 
 namespace {
 

@@ -1,17 +1,17 @@
 // Statistics that the routes are made of, on one thread, as numpy, scipy and scikit-learn have them: an item is one
 // call. bench/peers.py measures those in the same run.
 
+#include "mercer/statistics.hpp"
+
 #include <vector>
 
 #include <benchmark/benchmark.h>
 
-#include "mercer/basis/kernel.hpp"
-#include "mercer/basis/mixture.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/lattice/cells.hpp"
-#include "mercer/lattice/edges.hpp"
-#include "mercer/measure/distances.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/functions.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 
 namespace {
 

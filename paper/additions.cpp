@@ -4,9 +4,9 @@
 
 #include "item.hpp"
 #include "lattices.hpp"
-#include "mercer/compress/compress.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/embed/continuous_route.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/parallel.hpp"
 
 namespace mercer::paper {
 namespace {

@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 
 #include "item.hpp"
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/simplex.hpp"
-#include "mercer/basis/truncation.hpp"
-#include "mercer/env/tabular.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/env.hpp"
 
 namespace mercer::paper {
 namespace {

@@ -4,11 +4,10 @@
 #include <fmt/format.h>
 
 #include "item.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/lattice/cells.hpp"
-#include "mercer/lattice/edges.hpp"
-#include "mercer/measure/returns.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/random.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer::paper {
 namespace {

@@ -4,12 +4,10 @@
 #include <fmt/format.h>
 
 #include "item.hpp"
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/simplex.hpp"
-#include "mercer/basis/truncation.hpp"
-#include "mercer/certify/bounds.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/env/tabular.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/env.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer::paper {
 namespace {

@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include "item.hpp"
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/svd.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer::paper {
 namespace {

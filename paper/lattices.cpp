@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/parallel.hpp"
-#include "mercer/embed/lattice_distance.hpp"
-#include "mercer/io/safetensors.hpp"
-#include "mercer/measure/returns.hpp"
+#include "io/safetensors.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer::paper {
 

@@ -4,8 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/embed/lattice_embedding.hpp"
-#include "mercer/embed/lattice_route.hpp"
+#include "mercer/embedding.hpp"
 #include "stages.hpp"
 
 namespace mercer::paper {

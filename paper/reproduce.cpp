@@ -8,11 +8,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/nearest.hpp"
-#include "mercer/io/file.hpp"
-#include "mercer/run/digest.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
 #include "results.hpp"
+#include "run/digest.hpp"
 
 namespace mercer::paper {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "item.hpp"
-#include "mercer/core/progress.hpp"
+#include "mercer/parallel.hpp"
 
 namespace mercer::paper {
 

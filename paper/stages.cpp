@@ -4,11 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "frame.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/learn/recipes.hpp"
-#include "mercer/learn/train.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/train.hpp"
 
 namespace mercer::paper {
 

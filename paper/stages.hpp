@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "mercer/env/env.hpp"
-#include "mercer/policy/policy.hpp"
-#include "mercer/rollout/rollout.hpp"
-#include "mercer/run/store.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
+#include "run/store.hpp"
 
 namespace mercer::paper {
 

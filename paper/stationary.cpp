@@ -2,9 +2,9 @@
 
 #include "curves.hpp"
 #include "item.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/measure/transport.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer::paper {
 namespace {

@@ -5,14 +5,11 @@
 #include <fmt/ranges.h>
 
 #include "item.hpp"
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/mixture.hpp"
-#include "mercer/basis/simplex.hpp"
-#include "mercer/basis/truncation.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/measure/distances.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/env.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer::paper {
 namespace {

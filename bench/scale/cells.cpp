@@ -1,8 +1,6 @@
 // Large lattices: how time and memory grow with the number of visited cells. Synthetic visits of a 20-dimensional
 // state, 64 actions, the table in single precision in a memory-mapped file.
 
-#include "mercer/lattice/cells.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -10,11 +8,12 @@
 
 #include <sys/resource.h>
 
-#include "mercer/basis/row_svd.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/io/mapped_table.hpp"
-#include "mercer/lattice/quantile_sketch.hpp"
+#include "io/mapped_table.hpp"
+#include "lattice/quantile_sketch.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 #include "series.hpp"
 
 namespace {

@@ -3,11 +3,8 @@
 #include <cmath>
 #include <memory>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/mixture.hpp"
-#include "mercer/basis/svd.hpp"
-#include "mercer/basis/term_function.hpp"
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/functions.hpp"
 #include "series.hpp"
 
 namespace {

@@ -4,9 +4,9 @@
 #include <memory>
 #include <stdexcept>
 
-#include "mercer/basis/mixture.hpp"
-#include "mercer/lattice/cells.hpp"
-#include "mercer/lattice/quantile_sketch.hpp"
+#include "lattice/quantile_sketch.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/lattice.hpp"
 #include "series.hpp"
 
 namespace {

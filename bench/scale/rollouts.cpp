@@ -3,12 +3,11 @@
 #include <cmath>
 #include <memory>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/lattice/cells.hpp"
-#include "mercer/measure/distances.hpp"
-#include "mercer/measure/intervals.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/paired.hpp"
+#include "mercer/env.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
 #include "series.hpp"
 
 namespace {

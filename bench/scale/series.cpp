@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 
 double processor_seconds() {
   timespec time{};

@@ -3,10 +3,7 @@
 
 #include <cmath>
 
-#include "mercer/basis/cosine.hpp"
-#include "mercer/basis/fourier.hpp"
-#include "mercer/basis/svd.hpp"
-#include "mercer/basis/wavelet.hpp"
+#include "mercer/basis.hpp"
 #include "series.hpp"
 
 namespace {

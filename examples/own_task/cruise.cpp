@@ -6,7 +6,7 @@
 #include <cmath>
 #include <memory>
 
-#include <mercer/env/registry.hpp>
+#include <mercer/env.hpp>
 
 namespace {
 

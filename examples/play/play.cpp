@@ -2,11 +2,7 @@
 
 #include <cstdio>
 
-#include <mercer/core/error.hpp>
-#include <mercer/env/registry.hpp>
-#include <mercer/measure/returns.hpp>
-#include <mercer/policy/registry.hpp>
-#include <mercer/rollout/rollout.hpp>
+#include <mercer/mercer.hpp>
 
 int main(int argc, char** argv) try {
   const auto env = mercer::make_env(argc > 1 ? argv[1] : "pendulum");

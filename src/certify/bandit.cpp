@@ -1,11 +1,11 @@
-#include "mercer/certify/bandit.hpp"
+#include "certify/bandit.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "mercer/core/error.hpp"
-#include "mercer/measure/distances.hpp"
+#include "mercer/error.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mercer/certify/bounds.hpp"
+#include "mercer/certify.hpp"
 
 namespace mercer {
 

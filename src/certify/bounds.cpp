@@ -1,12 +1,11 @@
-#include "mercer/certify/bounds.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "certify/bound_list.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,13 +1,13 @@
-#include "mercer/certify/certify.hpp"
+#include "mercer/certify.hpp"
 
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mercer/certify/coupling.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/measure/returns.hpp"
-#include "mercer/rollout/paired.hpp"
+#include "certify/coupling.hpp"
+#include "mercer/error.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

@@ -1,13 +1,12 @@
-#include "mercer/certify/choose_k.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "mercer/certify/coupling.hpp"
-#include "mercer/core/error.hpp"
+#include "certify/coupling.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

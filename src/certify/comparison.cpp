@@ -1,8 +1,8 @@
-#include "mercer/certify/comparison.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "mercer/certify.hpp"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/certify/coupling.hpp"
+#include "certify/coupling.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/embed/lattice_policy.hpp"
-#include "mercer/measure/betting.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

@@ -1,11 +1,11 @@
-#include "mercer/certify/discretisation.hpp"
+#include "certify/discretisation.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,10 +1,10 @@
-#include "mercer/certify/exact.hpp"
+#include "certify/exact.hpp"
 
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "mercer/measure/finite_horizon.hpp"
+#include "mercer/mdp.hpp"
 
 namespace mercer {
 namespace {

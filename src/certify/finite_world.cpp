@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "mercer/certify/pruning.hpp"
-#include "mercer/embed/lattice_policy.hpp"
-#include "mercer/env/tabular.hpp"
+#include "certify/pruning.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
 
 namespace mercer {
 namespace {
@@ -142,8 +142,8 @@ TabularMdp with_own_starts(TabularMdp mdp, std::vector<double>& states) {
   return wide;
 }
 
-FiniteWorldOrNot true_world(const TabularEnv& env, const Policy& teacher, const Policy& student, Act act,
-                            double gamma) {
+FiniteWorldResult true_world(const TabularEnv& env, const Policy& teacher, const Policy& student, Act act,
+                             double gamma) {
   const std::size_t m = env.mdp().m;
   if (env.mdp().n * m > most_pairs) return {{}, too_many(env.mdp().n, m)};
   FiniteWorld world;
@@ -185,8 +185,8 @@ std::vector<double> with_outside(const LatticeModel& model, std::span<const doub
   return pi;
 }
 
-FiniteWorldOrNot estimated_world(const Env& env, const Policy& teacher, const LatticePolicy& student,
-                                 const Rollouts& rollouts, const CertifyOptions& options, double gamma) {
+FiniteWorldResult estimated_world(const Env& env, const Policy& teacher, const LatticePolicy& student,
+                                  const Rollouts& rollouts, const CertifyOptions& options, double gamma) {
   const Cells& cells = student.cells();
   const auto m = static_cast<std::size_t>(student.actions().cells());
   if ((cells.size() + 2) * m > most_pairs) return {{}, too_many(cells.size(), m)};
@@ -229,8 +229,8 @@ FiniteWorldOrNot estimated_world(const Env& env, const Policy& teacher, const La
 
 bool is_finite(const Env& env) { return dynamic_cast<const TabularEnv*>(&env) != nullptr; }
 
-FiniteWorldOrNot find_finite_world(const Env& env, const Policy& teacher, const Policy& student,
-                                   const Rollouts& rollouts, const CertifyOptions& options, double gamma) {
+FiniteWorldResult find_finite_world(const Env& env, const Policy& teacher, const Policy& student,
+                                    const Rollouts& rollouts, const CertifyOptions& options, double gamma) {
   if (const auto* finite = dynamic_cast<const TabularEnv*>(&env)) {
     return true_world(*finite, teacher, student, options.act, gamma);
   }

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "mercer/certify/certify.hpp"
-#include "mercer/certify/lattice_model.hpp"
+#include "certify/lattice_model.hpp"
+#include "mercer/certify.hpp"
 
 namespace mercer {
 
@@ -32,14 +32,14 @@ struct FiniteWorld {
 };
 
 /// The finite world of a task and two policies, or a sentence why there is none.
-struct FiniteWorldOrNot {
+struct FiniteWorldResult {
   std::optional<FiniteWorld> world;
   std::string why_not;
 };
 
 /// `rollouts` are the teacher's, with steps. `gamma`, below 1, becomes the discount of the world.
-FiniteWorldOrNot find_finite_world(const Env& env, const Policy& teacher, const Policy& student,
-                                   const Rollouts& rollouts, const CertifyOptions& options, double gamma);
+FiniteWorldResult find_finite_world(const Env& env, const Policy& teacher, const Policy& student,
+                                    const Rollouts& rollouts, const CertifyOptions& options, double gamma);
 
 /// Whether the task is finite by itself: then no rollouts are needed.
 bool is_finite(const Env& env);

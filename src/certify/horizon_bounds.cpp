@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "certify/bound_list.hpp"
-#include "mercer/measure/finite_horizon.hpp"
+#include "mercer/mdp.hpp"
 
 namespace mercer {
 namespace {

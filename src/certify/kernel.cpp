@@ -1,5 +1,3 @@
-#include "mercer/certify/kernel.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "mercer/basis/svd.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/core/nearest.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
@@ -25,7 +23,7 @@ void fill_fourier(ActionKernel& kernel) {
     const bool single = k == 0 || 2 * frequency(k) == kernel.m;
     const double scale = std::sqrt((single ? 1 : 2) / m);
     for (std::size_t a = 0; a < kernel.m; ++a) {
-      // Turns are reduced first, so that large frequencies stay exact.
+      // RootsOfUnity are reduced first, so that large frequencies stay exact.
       const double turn = 2 * pi * static_cast<double>(frequency(k) * a % kernel.m) / m;
       kernel.e[k * kernel.m + a] = scale * (k % 2 == 1 || k == 0 ? std::cos(turn) : std::sin(turn));
     }

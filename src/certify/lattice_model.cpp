@@ -1,4 +1,4 @@
-#include "mercer/certify/lattice_model.hpp"
+#include "certify/lattice_model.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "mercer/certify/pruning.hpp"
-#include "mercer/core/error.hpp"
+#include "certify/pruning.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "certify/coupling.hpp"
 #include "certify/world_rows.hpp"
-#include "mercer/certify/certify.hpp"
-#include "mercer/certify/coupling.hpp"
-#include "mercer/embed/lattice_policy.hpp"
-#include "mercer/measure/intervals.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {
@@ -117,7 +117,7 @@ void add_world(Ladder& ladder, const Rollouts& held_out) {
   const CertifyOptions& options = ladder.options;
   const double own = ladder.env.task().gamma;
   const double gamma = options.gamma < 1 ? options.gamma : own < 1 ? own : 0.99;
-  const FiniteWorldOrNot found =
+  const FiniteWorldResult found =
       find_finite_world(ladder.env, ladder.teacher, ladder.student, held_out, options, gamma);
   if (!found.world) {
     ladder.out.not_covered.push_back(found.why_not);

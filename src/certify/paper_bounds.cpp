@@ -1,12 +1,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "certify/bandit.hpp"
 #include "certify/bound_list.hpp"
-#include "mercer/certify/bandit.hpp"
-#include "mercer/certify/discretisation.hpp"
-#include "mercer/certify/pruning.hpp"
-#include "mercer/certify/variance.hpp"
-#include "mercer/measure/distances.hpp"
+#include "certify/discretisation.hpp"
+#include "certify/pruning.hpp"
+#include "certify/variance.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

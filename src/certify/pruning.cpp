@@ -1,12 +1,12 @@
-#include "mercer/certify/pruning.hpp"
+#include "certify/pruning.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
 
-#include "mercer/core/error.hpp"
-#include "mercer/measure/intervals.hpp"
+#include "mercer/error.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

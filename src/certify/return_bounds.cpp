@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "certify/bound_list.hpp"
-#include "mercer/measure/distances.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

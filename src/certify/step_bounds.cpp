@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "certify/bandit.hpp"
 #include "certify/bound_list.hpp"
-#include "mercer/certify/bandit.hpp"
-#include "mercer/certify/pruning.hpp"
-#include "mercer/certify/variance.hpp"
+#include "certify/pruning.hpp"
+#include "certify/variance.hpp"
 
 namespace mercer {
 namespace {

@@ -1,10 +1,10 @@
-#include "mercer/certify/variance.hpp"
+#include "certify/variance.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mercer/certify/exact.hpp"
+#include "certify/exact.hpp"
 
 namespace mercer {
 namespace {

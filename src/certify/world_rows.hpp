@@ -1,7 +1,7 @@
 #pragma once
 
 #include "certify/finite_world.hpp"
-#include "mercer/certify/bounds.hpp"
+#include "mercer/certify.hpp"
 
 namespace mercer {
 

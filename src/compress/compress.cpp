@@ -1,12 +1,12 @@
-#include "mercer/compress/compress.hpp"
+#include "mercer/compress.hpp"
 
 #include <chrono>
 #include <cmath>
 #include <deque>
 
 #include "compress/dictionary_path.hpp"
-#include "compress/front.hpp"
-#include "mercer/core/error.hpp"
+#include "compress/pareto_front.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mercer/compress/compress.hpp"
+#include "mercer/compress.hpp"
 
 namespace mercer {
 

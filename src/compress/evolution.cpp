@@ -1,5 +1,3 @@
-#include "mercer/compress/evolution.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,8 +5,9 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 

@@ -1,14 +1,11 @@
-#include "mercer/compress/return_polish.hpp"
-
 #include <numeric>
 
 #include <Eigen/Dense>
 
 #include "core/log_scale.hpp"
-#include "mercer/compress/evolution.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/team.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
 
 namespace mercer {
 namespace {

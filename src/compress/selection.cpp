@@ -1,13 +1,12 @@
-#include "mercer/compress/selection.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 namespace {

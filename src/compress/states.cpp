@@ -1,5 +1,3 @@
-#include "mercer/compress/states.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -9,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "compress/dictionary_path.hpp"
-#include "compress/front.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/measure/betting.hpp"
+#include "compress/pareto_front.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/error.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

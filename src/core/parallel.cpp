@@ -1,4 +1,4 @@
-#include "mercer/core/parallel.hpp"
+#include "mercer/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,8 +11,7 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/team.hpp"
+#include "mercer/error.hpp"
 
 // oneTBB is not built with the thread sanitizer, which therefore does not see that a loop starts after what precedes it
 // and ends before what follows. These two calls say so, and say nothing about bodies against each other: a race between

@@ -1,10 +1,13 @@
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 
 #include <cassert>
 #include <cmath>
 #include <numbers>
 
 #include <Random123/philox.h>
+#include <fmt/format.h>
+
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
@@ -70,6 +73,23 @@ void Draws::fill_normal(std::span<double> out, std::uint32_t pair) const {
   for (std::size_t i = 0; i < out.size(); ++i) {
     const auto bits = philox({seed, stage, items[i], step}, pair);
     out[i] = box_muller(bits[0], bits[1]);
+  }
+}
+
+void check_distribution(std::span<const double> probabilities, const std::string& where) {
+  constexpr double tolerance = 1e-6;
+  double sum = 0;
+  for (std::size_t i = 0; i < probabilities.size(); ++i) {
+    if (!(probabilities[i] >= 0 && probabilities[i] <= 1 + tolerance)) {
+      throw Error(ErrorCode::bad_distribution, fmt::format("{}[{}] is {}; legal: 0 to 1", where, i, probabilities[i]),
+                  "Correct that probability");
+    }
+    sum += probabilities[i];
+  }
+  // Three times 0.333333 misses by 1e-6 and a rounding.
+  if (std::abs(sum - 1) > tolerance + 1e-12) {
+    throw Error(ErrorCode::bad_distribution, fmt::format("{} sums to {}; legal: 1 within {}", where, sum, tolerance),
+                "Correct the row or divide it by its sum");
   }
 }
 

@@ -1,5 +1,3 @@
-#include "mercer/embed/term_choice.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -7,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "embed/term_choice_route.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 

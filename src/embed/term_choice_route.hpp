@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "mercer/embed/term_choice.hpp"
+#include "mercer/embed.hpp"
 
 namespace mercer {
 

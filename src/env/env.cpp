@@ -1,8 +1,15 @@
-#include "mercer/env/env.hpp"
+#include "mercer/env.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
 
-#include "mercer/core/error.hpp"
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "env/classic/tasks.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 
@@ -19,6 +26,149 @@ Range Env::return_range(std::uint32_t horizon) const {
   const auto [low, high] = task_.reward;
   // An episode has at least one step, and may end after any.
   return {low < 0 ? low * horizon : low, high > 0 ? high * horizon : high};
+}
+
+namespace {
+
+double parse_number(const std::string& owner, const std::string& key, std::string_view text, double low, double high) {
+  double value = 0;
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (trouble != std::errc{} || end != text.data() + text.size()) {
+    throw Error(ErrorCode::bad_value, fmt::format("{}: {} is '{}', which is not a number", owner, key, text),
+                fmt::format("Give a number from {} to {}", low, high));
+  }
+  require_in_range(fmt::format("{}: {}", owner, key), value, low, high, "Change it in the task's settings");
+  return value;
+}
+
+template <class Visit>
+void split(std::string_view text, char separator, Visit visit) {
+  while (!text.empty()) {
+    const std::size_t end = text.find(separator);
+    visit(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+}
+
+}  // namespace
+
+Params::Params(std::string owner, std::string_view text, std::uint64_t seed) : owner_(std::move(owner)), seed_(seed) {
+  split(text, ',', [&](std::string_view part) {
+    const std::size_t equals = part.find('=');
+    const std::string key(equals == std::string_view::npos ? "file" : part.substr(0, equals));
+    const std::string_view value = equals == std::string_view::npos ? part : part.substr(equals + 1);
+    if (!given_.emplace(key, value).second) {
+      throw Error(ErrorCode::bad_value, fmt::format("{}: {} is given twice", owner_, key), "Give each setting once");
+    }
+  });
+}
+
+const std::string* Params::find(const std::string& key) {
+  read_.insert(key);
+  const auto found = given_.find(key);
+  return found == given_.end() ? nullptr : &found->second;
+}
+
+double Params::number(const std::string& key, double standard, double low, double high) {
+  const std::string* text = find(key);
+  return text ? parse_number(owner_, key, *text, low, high) : standard;
+}
+
+std::size_t Params::integer(const std::string& key, std::size_t standard, std::size_t low, std::size_t high) {
+  const std::string* text = find(key);
+  if (!text) return standard;
+  const double value = parse_number(owner_, key, *text, static_cast<double>(low), static_cast<double>(high));
+  if (value != std::floor(value)) {
+    throw Error(ErrorCode::bad_value, fmt::format("{}: {} is {}, which is not a whole number", owner_, key, value),
+                fmt::format("Give a whole number from {} to {}", low, high));
+  }
+  return static_cast<std::size_t>(value);
+}
+
+std::vector<double> Params::numbers(const std::string& key, std::vector<double> standard, double low, double high) {
+  const std::string* text = find(key);
+  if (!text) return standard;
+  std::vector<double> values;
+  split(*text, ';', [&](std::string_view part) { values.push_back(parse_number(owner_, key, part, low, high)); });
+  return values;
+}
+
+std::string Params::text(const std::string& key, const std::string& standard) {
+  const std::string* text = find(key);
+  return text ? *text : standard;
+}
+
+void Params::check_all_read() const {
+  const std::vector<std::string> known(read_.begin(), read_.end());
+  for (const auto& [key, value] : given_) {
+    if (read_.contains(key)) continue;
+    const std::string& name = key == "file" ? value : key;  // a part without '=' was taken for a file
+    if (known.empty()) {
+      throw Error(ErrorCode::unknown_name, fmt::format("{} has no settings, and was given '{}'", owner_, name),
+                  "Leave out the ':' and what follows");
+    }
+    if (key == "file") {
+      throw Error(ErrorCode::bad_value, fmt::format("{}: '{}' has no value", owner_, name),
+                  fmt::format("Write key=value; known keys: {}", fmt::join(known, ", ")));
+    }
+    throw_unknown(fmt::format("setting of {}", owner_), key, known);
+  }
+}
+
+namespace {
+
+std::vector<EnvEntry>& entries() {
+  static std::vector<EnvEntry> all{pendulum_entry(),     pendulum_v0_entry(), continuous_mountain_car_entry(),
+                                   mountain_car_entry(), cart_pole_entry(),   turntable_entry(),
+                                   noisy_bandit_entry(), chain_entry(),       tabular_entry()};
+  return all;
+}
+
+auto find(std::string_view name) {
+  return std::ranges::find_if(entries(), [&](const EnvEntry& entry) { return entry.name == name; });
+}
+
+}  // namespace
+
+std::unique_ptr<Env> make_env(std::string_view spec, std::uint64_t seed) {
+  static const std::map<std::string_view, std::string_view> gymnasium{
+      {"Pendulum-v1", "pendulum"},
+      {"Pendulum-v0", "pendulum-v0"},
+      {"MountainCarContinuous-v0", "continuous-mountain-car"},
+      {"MountainCar-v0", "mountain-car"},
+      {"CartPole-v1", "cart-pole"}};
+  if (const auto alias = gymnasium.find(spec); alias != gymnasium.end()) return make_env(alias->second, seed);
+  const bool only_a_file = spec.ends_with(".json") && spec.find(':') == std::string_view::npos;
+  const std::size_t colon = spec.find(':');
+  const std::string name(only_a_file ? "tabular" : spec.substr(0, colon));
+  std::string settings;
+  if (only_a_file) {
+    settings = "file=" + std::string(spec);  // a '=' in the name is then no setting
+  } else if (colon != std::string_view::npos) {
+    settings = spec.substr(colon + 1);
+  }
+
+  const auto entry = find(name);
+  if (entry == entries().end()) {
+    std::vector<std::string> names;
+    for (const EnvEntry& known : entries()) names.push_back(known.name);
+    throw_unknown("task", name, names);
+  }
+  Params params("task '" + name + "'", settings, seed);
+  std::unique_ptr<Env> env = entry->make(params);
+  params.check_all_read();
+  return env;
+}
+
+std::vector<EnvEntry> known_envs() { return entries(); }
+
+void register_env(EnvEntry entry) {
+  const auto old = find(entry.name);
+  if (old == entries().end()) {
+    entries().push_back(std::move(entry));
+  } else {
+    *old = std::move(entry);
+  }
 }
 
 }  // namespace mercer

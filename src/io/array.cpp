@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/io/csv.hpp"
+#include "io/csv.hpp"
 
 #include <charconv>
 #include <cmath>
@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
 
 #include <cerrno>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
@@ -138,6 +138,11 @@ void remove_unfinished_files() {
   const std::scoped_lock lock(unfinished_mutex);
   std::error_code ignored;
   for (const fs::path& path : unfinished_files) fs::remove(path, ignored);
+}
+
+void throw_corrupt(std::string_view where, std::string_view what) {
+  throw Error(ErrorCode::corrupt_file, fmt::format("'{}' {}", where, what),
+              "Write the file again; it was cut short or damaged");
 }
 
 }  // namespace mercer

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 

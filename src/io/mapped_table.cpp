@@ -1,4 +1,4 @@
-#include "mercer/io/mapped_table.hpp"
+#include "io/mapped_table.hpp"
 
 #include <cerrno>
 #include <cstdlib>
@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

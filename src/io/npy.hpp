@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
 
 namespace mercer {
 

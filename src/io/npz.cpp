@@ -1,10 +1,154 @@
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
 
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "io/file.hpp"
 #include "io/npy.hpp"
 #include "io/zip.hpp"
-#include "mercer/io/file.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
+namespace {
+
+struct TypeName {
+  Array::Type type;
+  std::string_view name;
+  std::size_t bytes;
+};
+constexpr TypeName type_names[] = {{Array::Type::f64, "<f8", 8}, {Array::Type::f32, "<f4", 4},
+                                   {Array::Type::i64, "<i8", 8}, {Array::Type::i32, "<i4", 4},
+                                   {Array::Type::u8, "|u1", 1},  {Array::Type::boolean, "|b1", 1}};
+
+// The text after 'key': in the header's Python dictionary, up to the end of that value.
+std::string_view header_value(std::string_view header, std::string_view key, const std::string& where) {
+  const std::size_t at = header.find(fmt::format("'{}':", key));
+  if (at == std::string_view::npos) throw_corrupt(where, fmt::format("has an array header with no '{}'", key));
+  std::string_view rest = header.substr(at + key.size() + 3);
+  rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+  return rest;
+}
+
+std::vector<std::size_t> parse_shape(std::string_view text, const std::string& where) {
+  const std::size_t end = text.find(')');
+  if (text.empty() || text[0] != '(' || end == std::string_view::npos)
+    throw_corrupt(where, "has an array header with no shape");
+  std::vector<std::size_t> shape;
+  const char* at = text.data() + 1;
+  const char* const stop = text.data() + end;
+  while (true) {
+    at = std::find_if(at, stop, [](char c) { return c != ' ' && c != ','; });
+    if (at == stop) return shape;
+    std::size_t extent = 0;
+    const auto [next, trouble] = std::from_chars(at, stop, extent);
+    if (trouble != std::errc{} || shape.size() == 32) throw_corrupt(where, "has an array shape that cannot be read");
+    shape.push_back(extent);
+    at = next;
+  }
+}
+
+// Bytes of `count` elements, or more than any file has when the product overflows.
+std::size_t checked_bytes(const std::vector<std::size_t>& shape, std::size_t element) {
+  std::size_t bytes = element;
+  for (const std::size_t extent : shape) {
+    if (__builtin_mul_overflow(bytes, extent, &bytes)) return SIZE_MAX;
+  }
+  return bytes;
+}
+
+// Column-major to row-major, element by element.
+std::vector<std::byte> to_row_major(std::span<const std::byte> data, const std::vector<std::size_t>& shape,
+                                    std::size_t element) {
+  std::vector<std::byte> out(data.size());
+  std::vector<std::size_t> index(shape.size(), 0);
+  for (std::size_t target = 0; target < data.size(); target += element) {
+    std::size_t source = 0;
+    for (std::size_t d = shape.size(); d-- > 0;) source = source * shape[d] + index[d];
+    std::memcpy(&out[target], &data[source * element], element);
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (++index[d] < shape[d]) break;
+      index[d] = 0;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string npy_header(const Array& array) {
+  std::string type;
+  if (array.type == Array::Type::text) {
+    type = fmt::format("|S{}", array.data.size());
+  } else {
+    const auto* found = std::find_if(std::begin(type_names), std::end(type_names),
+                                     [&](const TypeName& name) { return name.type == array.type; });
+    type = found->name;
+  }
+  std::string text = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}{}), }}", type,
+                                 fmt::join(array.shape, ", "), array.shape.size() == 1 ? "," : "");
+  // Magic and length take 10 bytes; numpy wants the whole a multiple of 64, ended by a line feed.
+  text.append(63 - (10 + text.size()) % 64, ' ').push_back('\n');
+  const auto length = static_cast<std::uint16_t>(text.size());
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header.push_back(static_cast<char>(length & 0xff));
+  header.push_back(static_cast<char>(length >> 8));
+  return header + text;
+}
+
+Array parse_npy(std::span<const std::byte> bytes, const std::string& where) {
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  if (bytes.size() < 12 || std::memcmp(text, "\x93NUMPY", 6) != 0) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' is not a numpy array", where),
+                "Give a file written by numpy.savez or 'mercer rollout'");
+  }
+  const bool long_header = text[6] >= 2;
+  const auto byte = [&](std::size_t i) { return static_cast<std::size_t>(bytes[i]); };
+  const std::size_t start = long_header ? 12 : 10;
+  const std::size_t length =
+      long_header ? byte(8) | byte(9) << 8 | byte(10) << 16 | byte(11) << 24 : byte(8) | byte(9) << 8;
+  if (length > bytes.size() - start) throw_corrupt(where, "has an array header that is cut short");
+  const std::string_view header(text + start, length);
+  const std::span<const std::byte> data = bytes.subspan(start + length);
+
+  Array array;
+  array.shape = parse_shape(header_value(header, "shape", where), where);
+  std::string_view descr = header_value(header, "descr", where);
+  descr.remove_prefix(std::min<std::size_t>(descr.size(), 1));  // the opening quote
+  descr = descr.substr(0, std::min<std::size_t>(descr.find('\''), 15));
+  std::size_t element = 0;
+  for (const TypeName& name : type_names) {
+    if (name.name != descr) continue;
+    array.type = name.type;
+    element = name.bytes;
+  }
+  bool known = element > 0;
+  if (descr.starts_with("|S") && array.shape.empty()) {
+    array.type = Array::Type::text;
+    const char* const end = descr.data() + descr.size();
+    const auto [next, trouble] = std::from_chars(descr.data() + 2, end, element);
+    known = trouble == std::errc{} && next == end;
+  }
+  if (!known) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' has the unknown type '{}'", where, descr),
+                "Save it as float64, float32, int64, int32, uint8 or bool");
+  }
+  const std::size_t expected = checked_bytes(array.shape, element);
+  if (expected != data.size()) {
+    throw_corrupt(where, fmt::format("has shape ({}), which needs {} bytes, and holds {}", fmt::join(array.shape, ", "),
+                                     expected, data.size()));
+  }
+  const bool column_major = header_value(header, "fortran_order", where).starts_with("True");
+  if (column_major && array.shape.size() > 1) {
+    array.data = to_row_major(data, array.shape, element);
+  } else {
+    array.data.assign(data.begin(), data.end());
+  }
+  return array;
+}
 
 void write_npz(const std::filesystem::path& path, const Arrays& arrays) {
   std::vector<ZipMember> members;

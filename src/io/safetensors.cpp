@@ -1,4 +1,4 @@
-#include "mercer/io/safetensors.hpp"
+#include "io/safetensors.hpp"
 
 #include <algorithm>
 #include <array>
@@ -8,9 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "io/corrupt.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/io/sha256.hpp"
+#include "io/sha256.hpp"
 
 #include <algorithm>
 #include <array>
@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,10 +1,10 @@
-#include "mercer/io/toml.hpp"
+#include "io/toml.hpp"
 
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

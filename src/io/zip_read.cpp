@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include "io/corrupt.hpp"
+#include "io/file.hpp"
 #include "io/zip.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

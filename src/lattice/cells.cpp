@@ -1,5 +1,3 @@
-#include "mercer/lattice/cells.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -8,8 +6,10 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
+#include "lattice/cell_counter.hpp"
+#include "mercer/error.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/parallel.hpp"
 
 namespace mercer {
 namespace {
@@ -279,6 +279,25 @@ Cells Cells::pruned(double threshold) const {
         return Cells(grid_, Keys(std::move(kept)), std::move(counts));
       },
       keys_);
+}
+
+void CellCounter::merge_last() {
+  Cells last = std::move(runs_.back());
+  runs_.pop_back();
+  runs_.back() = Cells::merged(runs_.back(), last);
+}
+
+void CellCounter::add(Cells part) {
+  runs_.push_back(std::move(part));
+  while (runs_.size() > 1 && runs_[runs_.size() - 2].size() <= 2 * runs_.back().size()) merge_last();
+}
+
+Cells CellCounter::take() {
+  if (runs_.empty()) return Cells(grid_, std::span<const std::uint32_t>(), {});
+  while (runs_.size() > 1) merge_last();
+  Cells all = std::move(runs_.back());
+  runs_.clear();
+  return all;
 }
 
 }  // namespace mercer

@@ -1,5 +1,3 @@
-#include "mercer/lattice/order.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -7,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/nearest.hpp"
+#include "mercer/error.hpp"
+#include "mercer/lattice.hpp"
 
 namespace mercer {
 namespace {

@@ -1,10 +1,9 @@
-#include "mercer/lattice/own_edges.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
+#include "mercer/lattice.hpp"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/lattice/quantile_sketch.hpp"
+#include "lattice/quantile_sketch.hpp"
 
 #include <algorithm>
 #include <array>
@@ -7,10 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "lattice/quantile_place.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 namespace {

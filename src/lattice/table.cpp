@@ -1,13 +1,12 @@
-#include "mercer/lattice/table.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
+#include "mercer/error.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/parallel.hpp"
 
 namespace mercer {
 namespace {

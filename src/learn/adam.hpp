@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "learn/network.hpp"
-#include "mercer/learn/options.hpp"
+#include "mercer/train.hpp"
 
 namespace mercer::learn {
 

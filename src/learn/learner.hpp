@@ -4,10 +4,10 @@
 #include <memory>
 #include <span>
 
-#include "learn/archive.hpp"
 #include "learn/replay.hpp"
-#include "mercer/env/env.hpp"
-#include "mercer/learn/options.hpp"
+#include "learn/run_folder.hpp"
+#include "mercer/env.hpp"
+#include "mercer/train.hpp"
 
 namespace mercer::learn {
 

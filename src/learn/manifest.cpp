@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "learn/squash.hpp"
+#include "learn/sac.hpp"
 #include "policy/contract_json.hpp"
 
 namespace mercer::learn {

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mercer/env/env.hpp"
-#include "mercer/learn/train.hpp"
-#include "mercer/policy/contract.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/train.hpp"
 
 namespace mercer::learn {
 

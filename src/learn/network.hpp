@@ -6,7 +6,8 @@
 
 #include <Eigen/Core>
 
-#include "mercer/core/random.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer::learn {
 
@@ -82,5 +83,21 @@ struct Flops {
   double back = 0;
 };
 Flops flops(const Network& network);
+
+}  // namespace mercer::learn
+
+namespace mercer::learn {
+
+/// Runs work(0) and work(1), side by side where there are two threads. Updates are always cut in two, so that their
+/// result does not depend on the number of threads.
+template <class Work>
+void both(const Work& work) {
+  for_each_block(2, 1, [&work](Block block) { work(block.index); });
+}
+
+inline Columns half_of(Index size, std::size_t half) {
+  const Index middle = size / 2;
+  return half == 0 ? Columns{0, middle} : Columns{middle, size - middle};
+}
 
 }  // namespace mercer::learn

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer::learn {
 

@@ -1,10 +1,11 @@
+#include "learn/sac.hpp"
+
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "learn/learner.hpp"
-#include "learn/sac_update.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer::learn {
 namespace {

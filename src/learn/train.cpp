@@ -1,4 +1,4 @@
-#include "mercer/learn/train.hpp"
+#include "mercer/train.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -7,7 +7,7 @@
 
 #include "learn/manifest.hpp"
 #include "learn/training.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

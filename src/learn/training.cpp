@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
-#include "io/corrupt.hpp"
+#include "io/file.hpp"
+#include "io/safetensors.hpp"
 #include "learn/manifest.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/io/safetensors.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer::learn {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "learn/learner.hpp"
 #include "learn/run_folder.hpp"
-#include "mercer/learn/train.hpp"
-#include "mercer/policy/contract.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/train.hpp"
 
 namespace mercer::learn {
 

@@ -1,10 +1,9 @@
-#include "mercer/measure/betting.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "measure/check_sample.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

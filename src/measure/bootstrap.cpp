@@ -1,14 +1,13 @@
-#include "mercer/measure/bootstrap.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include "measure/check_sample.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/measure/special.hpp"
+#include "measure/special.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mercer/measure/certificate.hpp"
+#include "mercer/certificate.hpp"
 
 namespace mercer {
 

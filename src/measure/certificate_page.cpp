@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mercer/measure/certificate.hpp"
+#include "mercer/certificate.hpp"
 
 namespace mercer {
 namespace {

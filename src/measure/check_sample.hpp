@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/env/space.hpp"
+#include "mercer/env.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 

@@ -1,5 +1,3 @@
-#include "mercer/measure/distances.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -7,7 +5,8 @@
 #include <fmt/format.h>
 
 #include "measure/weights.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

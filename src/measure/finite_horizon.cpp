@@ -1,12 +1,11 @@
-#include "mercer/measure/finite_horizon.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
+#include "mercer/mdp.hpp"
 
 namespace mercer {
 namespace {

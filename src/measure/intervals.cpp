@@ -1,5 +1,3 @@
-#include "mercer/measure/intervals.hpp"
-
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -8,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "measure/check_sample.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/measure/betting.hpp"
-#include "mercer/measure/special.hpp"
+#include "measure/special.hpp"
+#include "mercer/error.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

@@ -1,5 +1,3 @@
-#include "mercer/measure/loss_bound.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -10,9 +8,8 @@
 #include <fmt/format.h>
 
 #include "measure/check_sample.hpp"
-#include "mercer/core/nearest.hpp"
-#include "mercer/measure/betting.hpp"
-#include "mercer/measure/intervals.hpp"
+#include "mercer/error.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

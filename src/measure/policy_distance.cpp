@@ -1,16 +1,13 @@
-#include "mercer/measure/policy_distance.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/measure/distances.hpp"
-#include "mercer/measure/special.hpp"
-#include "mercer/measure/transport.hpp"
+#include "measure/special.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

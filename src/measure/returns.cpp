@@ -1,13 +1,12 @@
-#include "mercer/measure/returns.hpp"
-
 #include <cmath>
 #include <limits>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/measure/special.hpp"
+#include "measure/special.hpp"
+#include "mercer/error.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 
@@ -41,6 +40,18 @@ PairedLoss paired_loss(std::span<const double> returns1, std::span<const double>
   const ReturnSummary difference = summarise(loss);
   const double percent = 100 / std::abs(summarise(returns1).mean);
   return {difference.mean, difference.mean * percent, {difference.ci95.low * percent, difference.ci95.high * percent}};
+}
+
+Spread spread_of(std::span<const double> returns, double confidence, std::uint64_t seed) {
+  const double delta = 1 - confidence;
+  Spread spread;
+  spread.bootstrap = bootstrap_interval(returns, Statistic::std, delta, Sides::two, {.seed = seed});
+  spread.std = summarise(returns).std;
+  // (N - 1) std^2 / sigma^2 is chi-square with N - 1 degrees.
+  const double degrees = static_cast<double>(returns.size()) - 1;
+  spread.normal_theory = {spread.std * std::sqrt(degrees / chi_square_quantile(1 - delta / 2, degrees)),
+                          spread.std * std::sqrt(degrees / chi_square_quantile(delta / 2, degrees))};
+  return spread;
 }
 
 }  // namespace mercer

@@ -1,12 +1,11 @@
-#include "mercer/measure/sparse_mdp.hpp"
-
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "mercer/core/distribution.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
+#include "mercer/mdp.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 namespace {

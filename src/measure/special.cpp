@@ -1,4 +1,4 @@
-#include "mercer/measure/special.hpp"
+#include "measure/special.hpp"
 
 #include <algorithm>
 #include <cassert>

@@ -1,5 +1,3 @@
-#include "mercer/measure/transport.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -8,9 +6,9 @@
 
 #include "measure/network_simplex.hpp"
 #include "measure/weights.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/measure/distances.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

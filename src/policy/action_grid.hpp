@@ -3,8 +3,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "mercer/core/matrix_view.hpp"
-#include "mercer/policy/batch_function.hpp"
+#include "mercer/matrix_view.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 

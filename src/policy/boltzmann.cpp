@@ -1,15 +1,12 @@
-#include "mercer/policy/boltzmann.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/policy/greedy.hpp"
-#include "policy/act.hpp"
-#include "policy/scratch.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "policy/batch.hpp"
 
 namespace mercer {
 namespace {

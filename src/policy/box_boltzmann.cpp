@@ -5,11 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/policy/boltzmann.hpp"
-#include "policy/act.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
 #include "policy/action_grid.hpp"
-#include "policy/scratch.hpp"
+#include "policy/batch.hpp"
 
 namespace mercer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "mercer/policy/contract.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 

@@ -1,5 +1,3 @@
-#include "mercer/policy/deterministic.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "policy/act.hpp"
-#include "policy/scratch.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "policy/batch.hpp"
 
 namespace mercer {
 namespace {

@@ -7,12 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/policy/boltzmann.hpp"
-#include "mercer/policy/deterministic.hpp"
-#include "mercer/policy/gaussian.hpp"
-#include "mercer/policy/greedy.hpp"
-#include "policy/network_function.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 namespace {

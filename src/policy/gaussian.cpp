@@ -1,12 +1,10 @@
-#include "mercer/policy/gaussian.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
 
-#include "policy/act.hpp"
-#include "policy/scratch.hpp"
+#include "mercer/policy.hpp"
+#include "policy/batch.hpp"
 
 namespace mercer {
 namespace {

@@ -1,14 +1,12 @@
-#include "mercer/policy/options.hpp"
-
 #include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/nearest.hpp"
-#include "mercer/io/toml.hpp"
+#include "io/toml.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 namespace {

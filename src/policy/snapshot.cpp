@@ -1,12 +1,11 @@
-#include "policy/snapshot.hpp"
-
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/safetensors.hpp"
+#include "io/safetensors.hpp"
+#include "mercer/error.hpp"
 #include "policy/contract_json.hpp"
+#include "policy/from_network.hpp"
 #include "policy/graph/graph.hpp"
 
 namespace mercer {

@@ -1,5 +1,3 @@
-#include "mercer/policy/tabular.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -7,9 +5,10 @@
 #include <fmt/format.h>
 
 #include "io/json.hpp"
-#include "mercer/core/distribution.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 namespace {

@@ -1,13 +1,12 @@
-#include "mercer/policy/uniform.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "policy/act.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "policy/batch.hpp"
 
 namespace mercer {
 namespace {

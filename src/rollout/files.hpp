@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mercer/rollout/rollouts.hpp"
+#include "mercer/rollout.hpp"
 
 namespace mercer {
 

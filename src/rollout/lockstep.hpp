@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/rollout.hpp"
 
 namespace mercer {
 

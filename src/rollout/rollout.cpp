@@ -1,20 +1,91 @@
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/rollout.hpp"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/team.hpp"
-#include "mercer/policy/registry.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
 #include "rollout/lockstep.hpp"
-#include "rollout/shared.hpp"
 
 namespace mercer {
+
+/// The episodes of rollouts as bytes, for another process of the same build; names, seed and discount are left out.
+std::string pack_episodes(const Rollouts& rollouts);
+Rollouts unpack_episodes(const std::string& bytes);
+
+namespace {
+
+// Every array that belongs to episodes, in one order for both directions.
+template <class R, class Each>
+void for_each_array(R& rollouts, const Each& each) {
+  each(rollouts.offsets);
+  each(rollouts.states);
+  each(rollouts.observations);
+  each(rollouts.actions);
+  each(rollouts.rewards);
+  each(rollouts.start_states);
+  each(rollouts.final_observations);
+  each(rollouts.returns);
+  each(rollouts.discounted_returns);
+  each(rollouts.terminated);
+}
+
+}  // namespace
+
+std::string pack_episodes(const Rollouts& rollouts) {
+  std::string bytes;
+  for_each_array(rollouts, [&](const auto& array) {
+    const std::uint64_t count = array.size();
+    bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
+    bytes.append(reinterpret_cast<const char*>(array.data()), count * sizeof array[0]);
+  });
+  return bytes;
+}
+
+Rollouts unpack_episodes(const std::string& bytes) {
+  Rollouts rollouts;
+  std::size_t at = 0;
+  const auto take = [&](void* to, std::size_t count) {
+    if (count > bytes.size() - at) {
+      throw Error(ErrorCode::corrupt_file, "episodes of another process are cut short", "Start all processes again");
+    }
+    if (count > 0) std::memcpy(to, bytes.data() + at, count);
+    at += count;
+  };
+  for_each_array(rollouts, [&](auto& array) {
+    std::uint64_t count = 0;
+    take(&count, sizeof count);
+    if (count > (bytes.size() - at) / sizeof array[0]) {
+      throw Error(ErrorCode::corrupt_file, "episodes of another process are cut short", "Start all processes again");
+    }
+    array.resize(count);
+    take(array.data(), count * sizeof array[0]);
+  });
+  return rollouts;
+}
+
+PairedReturns paired_returns(const Env& env, const Policy& teacher, const Policy& student,
+                             const RolloutOptions& options, const Progress& progress) {
+  RolloutOptions returns_only = options;
+  returns_only.keep_steps = false;
+  Rollouts first = rollout(env, teacher, returns_only, progress);
+  Rollouts second = rollout(env, student, returns_only, progress);
+  return {std::move(first.returns),
+          std::move(second.returns),
+          std::move(first.discounted_returns),
+          std::move(second.discounted_returns),
+          env.return_range(options.horizon.value_or(env.task().time_limit)),
+          options.seed};
+}
+
 namespace {
 
 void check_start_states(const Task& task, std::span<const double> rows) {

@@ -1,8 +1,7 @@
-#include "mercer/rollout/rollouts.hpp"
-
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
+#include "mercer/rollout.hpp"
 #include "rollout/files.hpp"
 
 namespace mercer {

@@ -1,4 +1,4 @@
-#include "mercer/run/digest.hpp"
+#include "run/digest.hpp"
 
 #include <cmath>
 #include <cstdint>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

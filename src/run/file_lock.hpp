@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "mercer/run/store.hpp"
+#include "run/store.hpp"
 
 namespace mercer {
 

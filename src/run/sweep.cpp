@@ -1,5 +1,6 @@
-#include "mercer/run/sweep.hpp"
+#include "run/sweep.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <thread>
@@ -7,12 +8,161 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/file.hpp"
-#include "mercer/run/digest.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
+#include "run/digest.hpp"
 #include "run/file_lock.hpp"
 
 namespace mercer {
+namespace {
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+SweepSchedule::SweepSchedule(const SweepPlan& plan, SweepResults& results, std::string build, bool retry,
+                             SweepSink sink)
+    : plan_(plan),
+      results_(results),
+      build_(std::move(build)),
+      sink_(std::move(sink)),
+      places_(plan.jobs.size(), Place::waiting),
+      outcomes_(plan.jobs.size()),
+      products_(plan.jobs.size()),
+      start_(now()) {
+  if (retry) return;
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t j = 0; j < plan_.jobs.size(); ++j) {
+    auto before = results_.outcome(plan_.jobs[j], build_);
+    if (!before || before->state != SweepOutcome::State::failed) continue;
+    settle(j, std::move(*before));
+  }
+  skip_unreachable();
+}
+
+std::optional<SweepTask> SweepSchedule::next() {
+  std::unique_lock lock(mutex_);
+  while (!ended_) {
+    if (auto task = take()) return task;
+    if (first_ == plan_.jobs.size()) break;
+    changed_.wait(lock);
+  }
+  return std::nullopt;
+}
+
+std::optional<SweepTask> SweepSchedule::try_next() {
+  const std::scoped_lock lock(mutex_);
+  return ended_ ? std::nullopt : take();
+}
+
+std::optional<SweepTask> SweepSchedule::take() {
+  while (first_ < plan_.jobs.size() && places_[first_] != Place::waiting) ++first_;
+  for (std::size_t j = first_; j < plan_.jobs.size(); ++j) {
+    if (places_[j] != Place::waiting) continue;
+    const auto& takes = plan_.jobs[j].takes;
+    if (!std::ranges::all_of(takes, [&](const auto& one) { return places_[one.second] == Place::ended; })) continue;
+    SweepTask task{j, {}};
+    for (const auto& [stage, other] : takes) task.taken[stage] = products_[other];
+    places_[j] = Place::running;
+    return task;
+  }
+  return std::nullopt;
+}
+
+void SweepSchedule::finish(std::size_t job, SweepOutcome outcome, SweepProduct product) {
+  const std::scoped_lock lock(mutex_);
+  products_[job] = std::move(product);
+  settle(job, std::move(outcome));
+  if (outcomes_[job].state != SweepOutcome::State::done) skip_unreachable();
+  changed_.notify_all();
+}
+
+void SweepSchedule::settle(std::size_t job, SweepOutcome outcome) {
+  // What was found took no time now; what it took once is kept.
+  if (outcome.found) {
+    if (const auto before = results_.outcome(plan_.jobs[job], build_)) outcome.seconds = before->seconds;
+  }
+  outcomes_[job] = std::move(outcome);
+  places_[job] = Place::ended;
+  results_.record(plan_.jobs[job], outcomes_[job], build_);
+  if (!sink_) return;
+  SweepState where = state();
+  where.ended = job;
+  sink_(where, &outcomes_[job]);
+}
+
+void SweepSchedule::skip_unreachable() {
+  // Jobs stand after what they take, so one pass reaches everything.
+  for (std::size_t j = 0; j < plan_.jobs.size(); ++j) {
+    if (places_[j] != Place::waiting) continue;
+    for (const auto& [stage, other] : plan_.jobs[j].takes) {
+      if (places_[other] != Place::ended || outcomes_[other].state == SweepOutcome::State::done) continue;
+      const std::string why = outcomes_[other].state == SweepOutcome::State::failed
+                                  ? fmt::format("{} failed: {}", stage, outcomes_[other].text)
+                                  : outcomes_[other].text;
+      settle(j, {SweepOutcome::State::skipped, why});
+      break;
+    }
+  }
+}
+
+void SweepSchedule::end() {
+  const std::scoped_lock lock(mutex_);
+  ended_ = true;
+  changed_.notify_all();
+}
+
+bool SweepSchedule::over() const {
+  const std::scoped_lock lock(mutex_);
+  return ended_ || std::ranges::all_of(places_, [](Place place) { return place == Place::ended; });
+}
+
+SweepState SweepSchedule::state() const {
+  SweepState where;
+  where.total = plan_.jobs.size();
+  for (std::size_t j = 0; j < plan_.jobs.size(); ++j) {
+    if (places_[j] == Place::running) where.running.push_back(j);
+    if (places_[j] != Place::ended) continue;
+    const SweepOutcome& outcome = outcomes_[j];
+    where.done += outcome.state == SweepOutcome::State::done;
+    where.found += outcome.state == SweepOutcome::State::done && outcome.found;
+    where.failed += outcome.state == SweepOutcome::State::failed;
+    where.skipped += outcome.state == SweepOutcome::State::skipped;
+  }
+  where.seconds = now() - start_;
+  where.left = time_left(where.seconds);
+  return where;
+}
+
+// Jobs of a stage take about as long; a stage of which none has ended is taken for the mean of the others.
+std::optional<double> SweepSchedule::time_left(double passed) const {
+  struct Sum {
+    double seconds = 0;
+    std::size_t ended = 0, left = 0;
+  };
+  std::map<std::string, Sum> stages;
+  Sum all;
+  double worked = 0;
+  for (std::size_t j = 0; j < plan_.jobs.size(); ++j) {
+    Sum& stage = stages[plan_.jobs[j].stage];
+    if (places_[j] != Place::ended) {
+      ++stage.left;
+    } else if (outcomes_[j].state == SweepOutcome::State::done) {
+      stage.seconds += outcomes_[j].seconds;
+      ++stage.ended;
+      all.seconds += outcomes_[j].seconds;
+      ++all.ended;
+      if (!outcomes_[j].found) worked += outcomes_[j].seconds;
+    }
+  }
+  if (all.ended == 0 || worked <= 0 || passed <= 0) return std::nullopt;
+  double left = 0;
+  for (const auto& [name, stage] : stages) {
+    const Sum& like = stage.ended > 0 ? stage : all;
+    left += static_cast<double>(stage.left) * like.seconds / static_cast<double>(like.ended);
+  }
+  return left * passed / worked;  // so many seconds of work are done in a second
+}
 
 namespace fs = std::filesystem;
 

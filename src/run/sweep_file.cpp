@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/nearest.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/run/sweep_plan.hpp"
+#include "run/sweep.hpp"
 
 namespace mercer {
 

@@ -1,13 +1,11 @@
-#include "mercer/run/sweep_plan.hpp"
-
 #include <algorithm>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/nearest.hpp"
-#include "mercer/run/digest.hpp"
+#include "mercer/error.hpp"
+#include "run/digest.hpp"
+#include "run/sweep.hpp"
 #include "run/sweep_file.hpp"
 
 namespace mercer {

@@ -1,9 +1,8 @@
-#include "mercer/basis/cosine.hpp"
-
 #include <numbers>
 
 #include <gtest/gtest.h>
 
+#include "mercer/basis.hpp"
 #include "support/errors.hpp"
 #include "support/tables.hpp"
 

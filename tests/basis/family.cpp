@@ -1,11 +1,10 @@
-#include "mercer/basis/family.hpp"
-
 #include <cmath>
 #include <numbers>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "mercer/functions.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -1,12 +1,10 @@
-#include "mercer/basis/fourier.hpp"
-
 #include <complex>
 #include <numbers>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/tables.hpp"

@@ -1,12 +1,10 @@
-#include "mercer/basis/kernel.hpp"
-
 #include <cmath>
 
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include "mercer/basis/index_set.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/functions.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/svd.hpp"
+#include "mercer/basis.hpp"
 #include "support/errors.hpp"
 #include "support/tables.hpp"
 

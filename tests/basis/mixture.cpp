@@ -1,11 +1,10 @@
-#include "mercer/basis/mixture.hpp"
-
 #include <numbers>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/core/parallel.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/parallel.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/tables.hpp"

@@ -5,9 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/simplex.hpp"
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
 #include "support/tables.hpp"
 
 namespace mercer {

@@ -1,14 +1,12 @@
-#include "mercer/basis/row_svd.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/basis/svd.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 #include "support/thread_team.hpp"
 
 namespace mercer {

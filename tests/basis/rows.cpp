@@ -1,8 +1,7 @@
 // Every basis: rows and entries from kept coefficients against the table rebuilt from them.
 #include <gtest/gtest.h>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
 #include "support/allocation_count.hpp"
 #include "support/tables.hpp"
 

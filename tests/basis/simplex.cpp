@@ -1,8 +1,7 @@
-#include "mercer/basis/simplex.hpp"
-
 #include <gtest/gtest.h>
 
-#include "mercer/core/parallel.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/parallel.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/tables.hpp"

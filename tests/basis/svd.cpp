@@ -1,10 +1,7 @@
-#include "mercer/basis/svd.hpp"
-
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/basis/simplex.hpp"
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/tables.hpp"

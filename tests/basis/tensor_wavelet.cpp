@@ -1,8 +1,6 @@
-#include "mercer/basis/tensor_wavelet.hpp"
-
 #include <gtest/gtest.h>
 
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
 #include "support/golden.hpp"
 #include "support/tables.hpp"
 

@@ -1,5 +1,3 @@
-#include "mercer/basis/terms.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -7,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "core/log_scale.hpp"
-#include "mercer/basis/term_function.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/functions.hpp"
+#include "mercer/random.hpp"
 #include "support/allocation_count.hpp"
 #include "support/errors.hpp"
 

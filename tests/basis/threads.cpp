@@ -2,9 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/fourier.hpp"
-#include "mercer/core/parallel.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/parallel.hpp"
 #include "support/tables.hpp"
 
 namespace mercer {

@@ -1,11 +1,9 @@
-#include "mercer/basis/truncation.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 #include "support/tables.hpp"
 

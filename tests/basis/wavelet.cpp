@@ -1,11 +1,9 @@
-#include "mercer/basis/wavelet.hpp"
-
 #include <filesystem>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/tables.hpp"

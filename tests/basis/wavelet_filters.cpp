@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "mercer/basis/wavelet.hpp"
+#include "mercer/basis.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/tables.hpp"

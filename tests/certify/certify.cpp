@@ -1,17 +1,14 @@
-#include "mercer/certify/certify.hpp"
+#include "mercer/certify.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/certify/choose_k.hpp"
-#include "mercer/certify/coupling.hpp"
-#include "mercer/embed/file.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/env/tabular.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/policy/tabular.hpp"
+#include "certify/coupling.hpp"
+#include "mercer/env.hpp"
+#include "mercer/file.hpp"
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/random_mdp.hpp"
 #include "support/temporary.hpp"

@@ -1,12 +1,12 @@
-#include "mercer/certify/coupling.hpp"
+#include "certify/coupling.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/tabular.hpp"
-#include "mercer/policy/tabular.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/random_mdp.hpp"
 

@@ -1,4 +1,4 @@
-#include "mercer/certify/discretisation.hpp"
+#include "certify/discretisation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
-#include "mercer/measure/distances.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -3,13 +3,13 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/certify/bandit.hpp"
-#include "mercer/certify/bounds.hpp"
-#include "mercer/certify/discretisation.hpp"
-#include "mercer/certify/exact.hpp"
-#include "mercer/certify/pruning.hpp"
-#include "mercer/certify/variance.hpp"
-#include "mercer/measure/distances.hpp"
+#include "certify/bandit.hpp"
+#include "certify/discretisation.hpp"
+#include "certify/exact.hpp"
+#include "certify/pruning.hpp"
+#include "certify/variance.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/statistics.hpp"
 #include "support/golden_mdp.hpp"
 
 namespace mercer {

@@ -1,10 +1,9 @@
-#include "mercer/certify/kernel.hpp"
-
 #include <cmath>
 
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
+#include "mercer/certify.hpp"
 #include "support/errors.hpp"
 #include "support/tables.hpp"
 

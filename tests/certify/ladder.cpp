@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/certify/exact.hpp"
+#include "certify/exact.hpp"
 #include "support/ladder_sweep.hpp"
 #include "support/random_mdp.hpp"
 

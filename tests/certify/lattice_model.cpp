@@ -1,4 +1,4 @@
-#include "mercer/certify/lattice_model.hpp"
+#include "certify/lattice_model.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -6,9 +6,9 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/certify/pruning.hpp"
-#include "mercer/policy/tabular.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "certify/pruning.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "support/errors.hpp"
 #include "support/golden_mdp.hpp"
 

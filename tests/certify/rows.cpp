@@ -4,10 +4,10 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/certify/bounds.hpp"
-#include "mercer/certify/discretisation.hpp"
-#include "mercer/certify/exact.hpp"
-#include "mercer/certify/pruning.hpp"
+#include "certify/discretisation.hpp"
+#include "certify/exact.hpp"
+#include "certify/pruning.hpp"
+#include "mercer/certify.hpp"
 #include "support/errors.hpp"
 #include "support/random_pairs.hpp"
 

@@ -1,8 +1,8 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/policy/tabular.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "support/bound_sweep.hpp"
 #include "support/statistics.hpp"
 

@@ -1,12 +1,11 @@
-#include "mercer/compress/compress.hpp"
+#include "mercer/compress.hpp"
 
 #include <gtest/gtest.h>
 
-#include "mercer/compress/states.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/registry.hpp"
+#include "mercer/env.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
 
 using namespace mercer;
 

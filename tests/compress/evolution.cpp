@@ -1,11 +1,10 @@
-#include "mercer/compress/evolution.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
 
 using mercer::Evolution;
 

@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/compress/compress.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/random.hpp"
 #include "support/function_policy.hpp"
 
 namespace mercer {

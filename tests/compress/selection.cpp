@@ -1,11 +1,10 @@
-#include "mercer/compress/selection.hpp"
-
 #include <cmath>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/error.hpp"
 #include "support/function_policy.hpp"
 
 using namespace mercer;

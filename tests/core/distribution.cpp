@@ -1,11 +1,10 @@
-#include "mercer/core/distribution.hpp"
-
 #include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

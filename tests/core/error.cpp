@@ -1,4 +1,4 @@
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 #include <cmath>
 #include <limits>

@@ -1,4 +1,4 @@
-#include "mercer/core/matrix_view.hpp"
+#include "mercer/matrix_view.hpp"
 
 #include <numeric>
 #include <type_traits>

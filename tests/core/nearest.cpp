@@ -1,12 +1,10 @@
-#include "mercer/core/nearest.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

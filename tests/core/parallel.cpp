@@ -1,4 +1,4 @@
-#include "mercer/core/parallel.hpp"
+#include "mercer/parallel.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

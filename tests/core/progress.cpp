@@ -1,13 +1,11 @@
-#include "mercer/core/progress.hpp"
-
 #include <atomic>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/parallel.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

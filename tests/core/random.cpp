@@ -1,4 +1,4 @@
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 
 #include <cmath>
 #include <numbers>

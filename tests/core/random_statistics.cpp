@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 
 // Seeds are fixed, so these tests give the same answer every time; six standard errors would be missed by a right
 // generator for one seed in 500 million.

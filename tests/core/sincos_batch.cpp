@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 #include "support/sincos_functions.hpp"
 
 namespace mercer {

@@ -1,8 +1,6 @@
-#include "mercer/core/team.hpp"
-
 #include <gtest/gtest.h>
 
-#include "mercer/core/parallel.hpp"
+#include "mercer/parallel.hpp"
 
 namespace mercer {
 namespace {

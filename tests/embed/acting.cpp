@@ -1,14 +1,12 @@
-#include "mercer/embed/acting.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/embed/file.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/gaussian.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/file.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "support/allocation_count.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"

@@ -1,15 +1,13 @@
-#include "mercer/embed/continuous_code.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
 #include "core/half.hpp"
 #include "core/log_scale.hpp"
-#include "embed/subset_code.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/embed/continuous_embedding.hpp"
-#include "mercer/env/registry.hpp"
+#include "embed/payload/subset_code.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -1,14 +1,13 @@
-#include "mercer/embed/continuous_embedding.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/embed/continuous_route.hpp"
-#include "mercer/embed/file.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/measure/returns.hpp"
-#include "mercer/policy/registry.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/file.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 #include "support/reference_pairs.hpp"
 #include "support/temporary.hpp"

@@ -1,15 +1,13 @@
-#include "mercer/embed/continuous_fit.hpp"
-
 #include <cmath>
 
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
-#include "mercer/core/parallel.hpp"
-#include "mercer/embed/continuous_embedding.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/boltzmann.hpp"
-#include "mercer/policy/gaussian.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/function_policy.hpp"
 

@@ -1,10 +1,10 @@
-#include "embed/draw.hpp"
+#include "embed/lattice/draw.hpp"
 
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/embed/lattice_policy.hpp"
+#include "mercer/embedding.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"

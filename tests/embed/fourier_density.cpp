@@ -1,12 +1,11 @@
-#include "mercer/embed/fourier_density.hpp"
+#include "embed/lattice/fourier_density.hpp"
 
 #include <cmath>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
 #include "support/errors.hpp"
 #include "support/statistics.hpp"
 

@@ -6,10 +6,10 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/embed/continuous_route.hpp"
-#include "mercer/embed/embedding.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/registry.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 #include "policy/contract_json.hpp"
 #include "support/files.hpp"
 #include "support/probe_states.hpp"

@@ -1,4 +1,4 @@
-#include "mercer/embed/joint_sampler.hpp"
+#include "embed/lattice/joint_sampler.hpp"
 
 #include <gtest/gtest.h>
 

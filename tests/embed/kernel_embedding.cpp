@@ -1,9 +1,9 @@
-#include "mercer/embed/kernel_embedding.hpp"
+#include "embed/continuous/kernel_embedding.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/embed/continuous_route.hpp"
+#include "mercer/embed.hpp"
 #include "support/errors.hpp"
 #include "support/tanh_teacher.hpp"
 

@@ -1,16 +1,15 @@
-#include "mercer/embed/large_lattice.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "embed/lattice_code.hpp"
-#include "mercer/core/parallel.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/io/file.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "embed/payload/lattice_code.hpp"
+#include "io/file.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/env.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"
 #include "support/plain_task.hpp"

@@ -1,8 +1,7 @@
-#include "mercer/embed/lattice_distance.hpp"
-
 #include <gtest/gtest.h>
 
-#include "mercer/measure/distances.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"
 

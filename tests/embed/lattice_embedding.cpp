@@ -1,17 +1,16 @@
-#include "mercer/embed/lattice_embedding.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/embed/file.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/measure/distances.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/file.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/random.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/reference_pairs.hpp"

@@ -1,10 +1,9 @@
-#include "mercer/embed/lattice_policy.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "mercer/embedding.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"

@@ -1,11 +1,10 @@
-#include "mercer/embed/lattice_route.hpp"
-
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/measure/returns.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 #include "support/reference_pairs.hpp"
 

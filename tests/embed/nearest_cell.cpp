@@ -1,10 +1,9 @@
-#include "embed/nearest_cell.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
+#include "embed/lattice/cell_finder.hpp"
+#include "mercer/random.hpp"
 #include "support/even_edges.hpp"
 
 namespace mercer {

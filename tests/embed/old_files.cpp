@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/embed/file.hpp"
+#include "mercer/file.hpp"
 #include "support/files.hpp"
 
 namespace mercer {

@@ -1,4 +1,4 @@
-#include "embed/row_model.hpp"
+#include "embed/lattice/row_model.hpp"
 
 #include <cmath>
 

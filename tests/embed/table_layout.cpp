@@ -1,4 +1,4 @@
-#include "embed/table_layout.hpp"
+#include "embed/lattice/table_layout.hpp"
 
 #include <gtest/gtest.h>
 

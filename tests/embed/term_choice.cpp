@@ -1,5 +1,3 @@
-#include "mercer/embed/term_choice.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,11 +5,11 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/basis/truncation.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/embed/continuous_route.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/registry.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/env.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 namespace {

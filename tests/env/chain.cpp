@@ -3,8 +3,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/env/tabular.hpp"
+#include "mercer/env.hpp"
 #include "support/errors.hpp"
 #include "support/single_episode.hpp"
 

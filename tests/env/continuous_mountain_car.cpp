@@ -1,7 +1,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
+#include "mercer/env.hpp"
 #include "support/golden.hpp"
 #include "support/single_episode.hpp"
 

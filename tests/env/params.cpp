@@ -1,7 +1,6 @@
-#include "mercer/env/params.hpp"
-
 #include <gtest/gtest.h>
 
+#include "mercer/env.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

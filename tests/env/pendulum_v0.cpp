@@ -5,7 +5,7 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
+#include "mercer/env.hpp"
 #include "support/single_episode.hpp"
 
 namespace mercer {

@@ -1,10 +1,9 @@
-#include "mercer/env/registry.hpp"
-
 #include <algorithm>
 #include <set>
 
 #include <gtest/gtest.h>
 
+#include "mercer/env.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

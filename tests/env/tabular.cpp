@@ -1,10 +1,9 @@
-#include "mercer/env/tabular.hpp"
-
 #include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>
 
+#include "mercer/env.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/single_episode.hpp"

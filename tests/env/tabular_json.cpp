@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
+#include "mercer/env.hpp"
 #include "support/mdp_file.hpp"
 
 namespace mercer {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/export/c.hpp"
+#include "mercer/export.hpp"
 
 namespace mercer::test {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer::test {
 namespace {

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/embed/file.hpp"
+#include "mercer/file.hpp"
 
 namespace mercer::test {
 

@@ -39,7 +39,7 @@ double macro(const CExport& made, const std::string& name, const std::string& wh
 ContinuousController controller_of(const EmbeddingFile& file) {
   const ContinuousEmbedding& embedding = file.embedding.continuous();
   return {flatten(embedding.code()), embedding.code().head, embedding.code().squash,
-          Outside{embedding.policy().contract(), {}}, &embedding};
+          ControllerInterface{embedding.policy().contract(), {}}, &embedding};
 }
 
 Exported exported(const std::string& kind, const std::string& setting, std::vector<double> safe_action) {

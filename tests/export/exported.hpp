@@ -2,8 +2,8 @@
 
 #include <memory>
 
+#include "export/common/head.hpp"
 #include "export/compiled.hpp"
-#include "export/head.hpp"
 
 namespace mercer::test {
 

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include "export/common/lattice_controller.hpp"
 #include "export/compiled.hpp"
 #include "export/exported.hpp"
 #include "export/lattice_cases.hpp"
-#include "export/lattice_controller.hpp"
 
 namespace mercer {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "mercer/core/random.hpp"
-#include "mercer/policy/deterministic.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer::test {
 namespace {

@@ -7,14 +7,13 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "export/c_text.hpp"
+#include "export/c/c_text.hpp"
+#include "export/common/flat_terms.hpp"
 #include "export/compiled.hpp"
 #include "export/continuous_cases.hpp"
-#include "export/flat_terms.hpp"
 #include "export/lattice_cases.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/export/c.hpp"
-#include "mercer/export/json.hpp"
+#include "mercer/error.hpp"
+#include "mercer/export.hpp"
 
 namespace mercer {
 namespace {

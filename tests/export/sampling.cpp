@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "export/exported.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 namespace {

@@ -7,15 +7,15 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "export/common/head.hpp"
 #include "export/compiled.hpp"
 #include "export/continuous_cases.hpp"
-#include "export/head.hpp"
-#include "export/st_text.hpp"
-#include "mercer/core/error.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/export/st.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "export/st/st_text.hpp"
+#include "mercer/env.hpp"
+#include "mercer/error.hpp"
+#include "mercer/export.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 
 namespace mercer {
 namespace {
@@ -81,7 +81,7 @@ TEST_P(StructuredText, ActsAsTheLibraryDoes) {
   const EmbeddingFile file = test::continuous_case(GetParam());
   const ContinuousEmbedding& embedding = file.embedding.continuous();
   const FlatTerms flat = flatten(embedding.code());
-  const Outside outside = outside_of(embedding.policy().contract(), {});
+  const ControllerInterface outside = controller_interface(embedding.policy().contract(), {});
   const std::size_t d = outside.observations(), m = outside.actions(), o = flat.outputs;
   const std::vector<double> given = even_states(ranges_of(flat), periodic_axes(embedding.code().coordinates), 0.05);
 
@@ -117,7 +117,7 @@ TEST_P(StructuredTextOdd, ObservationsAreHandledAsStated) {
   const EmbeddingFile file = test::continuous_case(GetParam());
   const ContinuousEmbedding& embedding = file.embedding.continuous();
   const bool discrete = embedding.code().head == Head::logits;
-  const Outside outside = outside_of(embedding.policy().contract(), {});
+  const ControllerInterface outside = controller_interface(embedding.policy().contract(), {});
   const std::size_t d = outside.observations(), m = outside.actions();
   const double infinite = std::numeric_limits<double>::infinity();
   std::vector<double> safe(m, discrete ? 2 : 0.5), given;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/policy/onnx.hpp"
+#include "mercer/policy.hpp"
 
 namespace {
 

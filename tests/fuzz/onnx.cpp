@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "fuzz/mutate_onnx.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/graph_case.hpp"
 
 // libFuzzer calls this with bytes of its own making. Whatever they are, reading them ends in a network or in an Error;

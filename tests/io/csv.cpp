@@ -1,4 +1,4 @@
-#include "mercer/io/csv.hpp"
+#include "io/csv.hpp"
 
 #include <bit>
 #include <cmath>
@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/temporary.hpp"

@@ -1,4 +1,4 @@
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
 
 #include <filesystem>
 #include <stdexcept>
@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/temporary.hpp"

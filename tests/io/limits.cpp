@@ -7,7 +7,7 @@
 
 #include "io/npy.hpp"
 #include "io/zip.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/largest_request.hpp"

@@ -1,4 +1,4 @@
-#include "mercer/io/mapped_table.hpp"
+#include "io/mapped_table.hpp"
 
 #include <fstream>
 

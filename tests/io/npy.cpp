@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/arrays.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

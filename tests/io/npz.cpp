@@ -1,4 +1,4 @@
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
 
 #include <cstdint>
 #include <string>
@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/arrays.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

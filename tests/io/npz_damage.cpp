@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
+#include "mercer/error.hpp"
 #include "support/arrays.hpp"
 #include "support/files.hpp"
 #include "support/temporary.hpp"

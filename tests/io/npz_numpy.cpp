@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
+#include "mercer/error.hpp"
 #include "support/errors.hpp"
 
 // Files that numpy wrote: tests/data/npz/make_fixtures.py has the values.

@@ -1,4 +1,4 @@
-#include "mercer/io/safetensors.hpp"
+#include "io/safetensors.hpp"
 
 #include <map>
 #include <string>
@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
 #include "support/arrays.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/zip_records.hpp"

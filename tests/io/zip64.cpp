@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "io/zip.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/sparse_file.hpp"

@@ -1,10 +1,10 @@
-#include "mercer/lattice/cell_counter.hpp"
+#include "lattice/cell_counter.hpp"
 
 #include <algorithm>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"
 

@@ -1,12 +1,11 @@
-#include "mercer/lattice/cells.hpp"
-
 #include <algorithm>
 #include <map>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -1,12 +1,11 @@
-#include "mercer/lattice/edges.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 

@@ -1,7 +1,6 @@
-#include "mercer/lattice/order.hpp"
-
 #include <gtest/gtest.h>
 
+#include "mercer/lattice.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"
 

@@ -1,13 +1,11 @@
-#include "mercer/lattice/own_edges.hpp"
-
 #include <cmath>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
-#include "mercer/lattice/table.hpp"
-#include "mercer/policy/gaussian.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/random.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "mercer/core/random.hpp"
-#include "mercer/lattice/table.hpp"
-#include "mercer/policy/gaussian.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/random.hpp"
 #include "support/density.hpp"
 #include "support/even_edges.hpp"
 

@@ -1,12 +1,12 @@
-#include "mercer/lattice/quantile_sketch.hpp"
+#include "lattice/quantile_sketch.hpp"
 
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 #include "support/thread_team.hpp"
 

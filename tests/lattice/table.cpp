@@ -1,14 +1,11 @@
-#include "mercer/lattice/table.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
-#include "mercer/policy/boltzmann.hpp"
-#include "mercer/policy/gaussian.hpp"
-#include "mercer/policy/uniform.hpp"
+#include "mercer/lattice.hpp"
+#include "mercer/policy.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"
 #include "support/even_edges.hpp"

@@ -8,7 +8,8 @@ import subprocess
 import pytest
 
 ROOT = pathlib.Path(os.environ["SOURCE_FOLDER"])
-INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:mercer/)?([a-z]+)/', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s*[<"](?:mercer/([a-z_]+)\.hpp|([a-z]+)/)', re.MULTILINE)
+DOOR = {"mercer"}  # includes all others, and no module may include it
 
 
 def module_order():
@@ -17,20 +18,34 @@ def module_order():
     return re.findall(r"^\| `([a-z]+)` \|", table, re.MULTILINE)
 
 
+def public_headers():
+    """The module of each public header, by the same table."""
+    table = (ROOT / "docs/design.md").read_text().split("## Modules", 1)[1].split("\n## ", 1)[0]
+    rows = re.findall(r"^\| `([a-z]+)` \| ([^|]*)\|", table, re.MULTILINE)
+    return {header: module for module, headers in rows for header in re.findall(r"`([a-z_]+)\.hpp`", headers)}
+
+
 def includes_below(text, module, order):
     """Modules that `text`, a file of `module`, includes and may not."""
-    return [name for name in INCLUDE.findall(text) if name in order and order.index(name) > order.index(module)]
+    headers = public_headers()
+    found = [headers.get(public, public) if public else private for public, private in INCLUDE.findall(text)]
+    return [name for name in found if name in DOOR or (name in order and order.index(name) > order.index(module))]
 
 
 def files_of(module):
-    for folder in (ROOT / "include/mercer" / module, ROOT / "src" / module):
-        yield from (path for path in folder.rglob("*") if path.suffix in (".hpp", ".cpp"))
+    yield from (ROOT / "include/mercer" / f"{name}.hpp" for name, owner in public_headers().items() if owner == module)
+    yield from (path for path in (ROOT / "src" / module).rglob("*") if path.suffix in (".hpp", ".cpp"))
 
 
-def test_every_folder_is_a_module_of_the_design():
-    order = module_order()
-    for folder in ("include/mercer", "src"):
-        assert {path.name for path in (ROOT / folder).iterdir() if path.is_dir()} <= set(order)
+def test_every_folder_and_public_header_is_in_the_design():
+    assert {path.name for path in (ROOT / "src").iterdir() if path.is_dir()} <= set(module_order())
+    there = {path.stem for path in (ROOT / "include/mercer").iterdir()}
+    assert there == set(public_headers()) | DOOR
+
+
+def test_the_front_door_includes_every_public_header():
+    text = (ROOT / "include/mercer/mercer.hpp").read_text()
+    assert set(re.findall(r'#include "mercer/([a-z_]+)\.hpp"', text)) == set(public_headers())
 
 
 @pytest.mark.parametrize("module", module_order())
@@ -43,19 +58,20 @@ def test_modules_include_only_what_stands_above(module):
 
 def test_the_check_itself_catches_both_kinds_of_include():
     order = module_order()
-    assert includes_below('#include "mercer/rollout/rollout.hpp"\n', "env", order) == ["rollout"]
+    assert includes_below('#include "mercer/rollout.hpp"\n', "env", order) == ["rollout"]
+    assert includes_below('#include "mercer/mercer.hpp"\n', "run", order) == ["mercer"]
     assert includes_below('#include "rollout/lockstep.hpp"\n', "core", order) == ["rollout"]
-    assert includes_below('#include "mercer/core/error.hpp"\n#include <io/x.hpp>\n', "env", order) == []
+    assert includes_below('#include "mercer/error.hpp"\n#include <io/x.hpp>\n', "env", order) == []
 
 
 def test_public_headers_keep_libraries_to_themselves():
-    hidden = re.compile(r"#include\s*[<\"](fmt|nlohmann|toml\+\+|oneapi|tbb|Random123|Eigen|CLI|spdlog|zlib|fftw3)")
+    hidden = re.compile(r"#include\s*[<\"](fmt|nlohmann|toml\+\+|oneapi|tbb|Random123|Eigen|CLI|spdlog|zlib|fftw3|openssl|boost|lemon|nanoflann)")
     wrong = [path.name for path in (ROOT / "include").rglob("*.hpp") if hidden.search(path.read_text())]
     assert wrong == []
 
 
 def test_every_error_is_explained_and_thrown():
-    header = (ROOT / "include/mercer/core/error.hpp").read_text()
+    header = (ROOT / "include/mercer/error.hpp").read_text()
     codes = dict(re.findall(r"^  ([a-z_]+) = (\d+),", header, re.MULTILINE))
     explained = re.findall(r"^## E(\d+) ", (ROOT / "docs/errors.md").read_text(), re.MULTILINE)
     assert explained == sorted(codes.values(), key=int)

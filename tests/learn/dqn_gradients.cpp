@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "learn/dqn_update.hpp"
+#include "learn/dqn.hpp"
 #include "support/learn.hpp"
 
 namespace mercer::learn {

@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "learn/learner.hpp"
-#include "mercer/env/registry.hpp"
+#include "mercer/env.hpp"
 
 namespace mercer::learn {
 namespace {

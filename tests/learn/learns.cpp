@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/learn/train.hpp"
-#include "mercer/measure/returns.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
+#include "mercer/train.hpp"
 #include "support/temporary.hpp"
 
 namespace mercer {

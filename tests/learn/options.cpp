@@ -1,12 +1,9 @@
-#include "mercer/learn/options.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/learn/recipes.hpp"
-#include "mercer/learn/train.hpp"
+#include "mercer/env.hpp"
+#include "mercer/train.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/temporary.hpp"

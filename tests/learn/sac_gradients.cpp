@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "learn/sac_update.hpp"
+#include "learn/sac.hpp"
 #include "support/learn.hpp"
 
 namespace mercer::learn {

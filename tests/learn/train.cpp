@@ -1,4 +1,4 @@
-#include "mercer/learn/train.hpp"
+#include "mercer/train.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/core/parallel.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/io/safetensors.hpp"
+#include "io/safetensors.hpp"
+#include "mercer/env.hpp"
+#include "mercer/parallel.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/temporary.hpp"

@@ -1,13 +1,11 @@
-#include "mercer/measure/bootstrap.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/parallel.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/measure/special.hpp"
-#include "mercer/measure/spread.hpp"
+#include "measure/special.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -1,4 +1,4 @@
-#include "mercer/measure/certificate.hpp"
+#include "mercer/certificate.hpp"
 
 #include <cmath>
 

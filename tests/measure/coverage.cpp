@@ -4,9 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
-#include "mercer/measure/intervals.hpp"
-#include "mercer/measure/loss_bound.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {

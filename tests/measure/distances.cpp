@@ -1,11 +1,10 @@
-#include "mercer/measure/distances.hpp"
-
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 

@@ -1,11 +1,10 @@
-#include "mercer/measure/intervals.hpp"
-
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 

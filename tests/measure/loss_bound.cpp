@@ -1,10 +1,9 @@
-#include "mercer/measure/loss_bound.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -1,12 +1,9 @@
-#include "mercer/measure/policy_distance.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/measure/distances.hpp"
-#include "mercer/policy/gaussian.hpp"
-#include "mercer/policy/tabular.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/statistics.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"

@@ -1,12 +1,11 @@
-#include "mercer/measure/returns.hpp"
-
 #include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/error.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

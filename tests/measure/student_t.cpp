@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/measure/special.hpp"
+#include "measure/special.hpp"
 
 namespace mercer {
 namespace {

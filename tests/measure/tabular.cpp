@@ -1,14 +1,11 @@
-#include "mercer/measure/tabular.hpp"
-
 #include <cmath>
 #include <numeric>
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
-#include "mercer/measure/finite_horizon.hpp"
-#include "mercer/measure/long_run.hpp"
+#include "mercer/mdp.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 #include "support/golden_mdp.hpp"
 #include "support/tables.hpp"

@@ -1,5 +1,3 @@
-#include "mercer/measure/transport.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
-#include "mercer/measure/distances.hpp"
+#include "mercer/random.hpp"
+#include "mercer/statistics.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
 #include "paper/reproduce.hpp"
 
 namespace mercer::paper {

@@ -1,10 +1,8 @@
-#include "mercer/policy/boltzmann.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/policy/greedy.hpp"
+#include "mercer/policy.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"
 

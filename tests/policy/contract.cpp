@@ -1,10 +1,9 @@
-#include "mercer/policy/contract.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 #include "policy/contract_json.hpp"
 #include "support/errors.hpp"
 

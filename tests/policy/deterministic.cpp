@@ -1,7 +1,6 @@
-#include "mercer/policy/deterministic.hpp"
-
 #include <gtest/gtest.h>
 
+#include "mercer/policy.hpp"
 #include "support/density.hpp"
 #include "support/errors.hpp"
 

@@ -1,10 +1,9 @@
-#include "mercer/policy/gaussian.hpp"
-
 #include <cmath>
 #include <numbers>
 
 #include <gtest/gtest.h>
 
+#include "mercer/policy.hpp"
 #include "support/density.hpp"
 
 namespace mercer {

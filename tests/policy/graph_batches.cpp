@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/policy/onnx.hpp"
+#include "mercer/policy.hpp"
 #include "support/allocation_count.hpp"
 #include "support/graph_case.hpp"
 

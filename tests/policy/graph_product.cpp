@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 #include "policy/graph/product.hpp"
 
 namespace mercer {

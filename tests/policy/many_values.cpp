@@ -2,10 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/policy/boltzmann.hpp"
-#include "mercer/policy/deterministic.hpp"
-#include "mercer/policy/gaussian.hpp"
-#include "mercer/policy/uniform.hpp"
+#include "mercer/policy.hpp"
 #include "support/density.hpp"
 #include "support/plain_task.hpp"
 

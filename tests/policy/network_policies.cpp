@@ -3,11 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/boltzmann.hpp"
-#include "mercer/policy/deterministic.hpp"
-#include "mercer/policy/gaussian.hpp"
-#include "mercer/policy/registry.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/plain_task.hpp"
 #include "support/reference_pairs.hpp"

@@ -4,9 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/onnx.hpp"
-#include "mercer/policy/registry.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 
 // Networks that Stable-Baselines3 trained and PyTorch exported, against what PyTorch made of the same inputs.
 

@@ -1,12 +1,9 @@
-#include "mercer/policy/registry.hpp"
-
 #include <fstream>
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/tabular.hpp"
-#include "mercer/policy/uniform.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/plain_task.hpp"
 #include "support/temporary.hpp"

@@ -3,9 +3,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/io/safetensors.hpp"
-#include "mercer/policy/registry.hpp"
+#include "io/safetensors.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 #include "policy/contract_json.hpp"
 #include "support/errors.hpp"
 #include "support/temporary.hpp"

@@ -1,9 +1,8 @@
-#include "mercer/policy/tabular.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

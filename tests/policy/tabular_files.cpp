@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/io/npz.hpp"
-#include "mercer/policy/tabular.hpp"
+#include "io/npz.hpp"
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/temporary.hpp"
 

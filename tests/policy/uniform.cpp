@@ -1,10 +1,9 @@
-#include "mercer/policy/uniform.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/plain_task.hpp"
 #include "support/statistics.hpp"

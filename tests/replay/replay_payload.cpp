@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "mercer/embed/embedding.hpp"
+#include "mercer/embedding.hpp"
 #include "policy/contract_json.hpp"
 #include "support/files.hpp"
 #include "support/probe_states.hpp"

@@ -1,10 +1,9 @@
-#include "mercer/rollout/paired.hpp"
-
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
+#include "mercer/env.hpp"
+#include "mercer/rollout.hpp"
 #include "support/function_policy.hpp"
 
 namespace mercer {

@@ -1,4 +1,4 @@
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/rollout.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,10 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/env/tabular.hpp"
-#include "mercer/policy/tabular.hpp"
-#include "mercer/policy/uniform.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 #include "support/function_policy.hpp"
 #include "support/plain_rollout.hpp"
 

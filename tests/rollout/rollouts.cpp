@@ -1,10 +1,8 @@
-#include "mercer/rollout/rollouts.hpp"
-
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/uniform.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "support/errors.hpp"
 #include "support/plain_rollout.hpp"
 

@@ -3,12 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/env/tabular.hpp"
-#include "mercer/io/file.hpp"
-#include "mercer/policy/tabular.hpp"
-#include "mercer/policy/uniform.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "io/file.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "support/errors.hpp"
 #include "support/plain_rollout.hpp"
 #include "support/temporary.hpp"

@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/io/file.hpp"
-#include "mercer/io/npz.hpp"
-#include "mercer/policy/uniform.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "io/file.hpp"
+#include "io/npz.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "support/errors.hpp"
 #include "support/plain_rollout.hpp"
 #include "support/temporary.hpp"

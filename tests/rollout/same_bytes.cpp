@@ -2,13 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/parallel.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/io/file.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/policy/tabular.hpp"
-#include "mercer/policy/uniform.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "io/file.hpp"
+#include "mercer/env.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 #include "support/errors.hpp"
 #include "support/function_policy.hpp"
 #include "support/reference_pairs.hpp"

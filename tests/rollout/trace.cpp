@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 #include <gtest/gtest.h>
 
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/uniform.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 
 namespace mercer {
 namespace {

@@ -1,10 +1,10 @@
-#include "mercer/run/digest.hpp"
+#include "run/digest.hpp"
 
 #include <fstream>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/run/store.hpp"
+#include "run/store.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -9,8 +9,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

@@ -1,4 +1,4 @@
-#include "mercer/run/sweep.hpp"
+#include "run/sweep.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/io/file.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {

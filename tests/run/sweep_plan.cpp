@@ -1,11 +1,10 @@
-#include "mercer/run/sweep_plan.hpp"
-
 #include <fstream>
 #include <set>
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
+#include "run/sweep.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

@@ -2,9 +2,9 @@
 
 #include <map>
 
-#include "mercer/certify/bounds.hpp"
-#include "mercer/certify/exact.hpp"
-#include "mercer/core/parallel.hpp"
+#include "certify/exact.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/parallel.hpp"
 #include "support/random_pairs.hpp"
 
 namespace mercer {

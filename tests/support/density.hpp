@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/policy/policy.hpp"
+#include "mercer/policy.hpp"
 #include "support/statistics.hpp"
 
 namespace mercer {

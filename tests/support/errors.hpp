@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 /// Expects that `work()` throws `mercer::Error` with this code and a problem text that contains `part`.
 template <class Work>

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "mercer/lattice/edges.hpp"
+#include "mercer/lattice.hpp"
 
 namespace mercer {
 

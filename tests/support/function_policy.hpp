@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "mercer/env/env.hpp"
-#include "mercer/policy/policy.hpp"
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 

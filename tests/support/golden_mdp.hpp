@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "mercer/env/tabular.hpp"
+#include "mercer/env.hpp"
 
 namespace mercer {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "mercer/policy/network.hpp"
+#include "mercer/policy.hpp"
 #include "support/onnx_model.hpp"
 
 using Numbers = std::vector<double>;

@@ -7,14 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "mercer/certify/certify.hpp"
-#include "mercer/embed/lattice_embedding.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/env/tabular.hpp"
-#include "mercer/measure/tabular.hpp"
-#include "mercer/policy/boltzmann.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/policy/tabular.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/env.hpp"
+#include "mercer/mdp.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "learn/network.hpp"
-#include "mercer/core/random.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer::learn {
 

@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "mercer/env/tabular.hpp"
+#include "mercer/env.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/temporary.hpp"

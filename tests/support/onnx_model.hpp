@@ -7,7 +7,7 @@
 
 #include <onnx/onnx_pb.h>
 
-#include "mercer/policy/onnx.hpp"
+#include "mercer/policy.hpp"
 
 /// An attribute of a node: a number, a list or a tensor, made from what a test writes.
 class OnnxAttribute {

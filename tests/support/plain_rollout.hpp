@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/rollout.hpp"
 #include "support/single_episode.hpp"
 
 namespace mercer {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/env/env.hpp"
+#include "mercer/env.hpp"
 
 namespace mercer {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/random.hpp"
-#include "mercer/policy/policy.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/random.hpp"
 
 /// States all over a policy's observations (a little beyond them, too), the same in every process.
 inline std::vector<double> probe_states(const mercer::Contract& contract, std::size_t count) {

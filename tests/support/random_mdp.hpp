@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "mercer/core/random.hpp"
-#include "mercer/env/tabular.hpp"
+#include "mercer/env.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 

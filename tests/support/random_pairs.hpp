@@ -6,12 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/simplex.hpp"
-#include "mercer/basis/truncation.hpp"
-#include "mercer/certify/pruning.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/env/tabular.hpp"
+#include "certify/pruning.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/env.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 

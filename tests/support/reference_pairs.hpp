@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "mercer/core/matrix_view.hpp"
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
+#include "mercer/matrix_view.hpp"
 
 namespace mercer {
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <vector>
 
-#include "mercer/env/env.hpp"
+#include "mercer/env.hpp"
 
 namespace mercer {
 

@@ -8,9 +8,9 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/basis/table.hpp"
-#include "mercer/core/random.hpp"
-#include "mercer/io/npz.hpp"
+#include "io/npz.hpp"
+#include "mercer/basis.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/random.hpp"
-#include "mercer/policy/gaussian.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/random.hpp"
 
 namespace mercer {
 

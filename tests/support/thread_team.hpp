@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-#include "mercer/core/team.hpp"
+#include "mercer/parallel.hpp"
 
 namespace mercer {
 

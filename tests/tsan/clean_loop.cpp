@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <vector>
 
-#include "mercer/core/parallel.hpp"
+#include "mercer/parallel.hpp"
 
 int main() {
   std::vector<long> sums(64);

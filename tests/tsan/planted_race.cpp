@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <latch>
 
-#include "mercer/core/parallel.hpp"
+#include "mercer/parallel.hpp"
 
 int main() {
   long shared = 0;

@@ -1,3 +1,5 @@
+#include "view/view.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -5,15 +7,9 @@
 
 #include <gtest/gtest.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/env/registry.hpp"
-#include "mercer/policy/deterministic.hpp"
-#include "mercer/policy/gaussian.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/view/action_distance.hpp"
-#include "mercer/view/action_masses.hpp"
-#include "mercer/view/slice.hpp"
-#include "mercer/view/visited.hpp"
+#include "mercer/env.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace py = pybind11;
 using mercer::MatrixView;

@@ -6,8 +6,8 @@
 
 #include <pybind11/numpy.h>
 
-#include "mercer/core/matrix_view.hpp"
-#include "mercer/env/space.hpp"
+#include "mercer/env.hpp"
+#include "mercer/matrix_view.hpp"
 
 /// Numbers from anything that numpy takes for an array; converted only where they are no doubles.
 using Numbers = pybind11::array_t<double, pybind11::array::c_style | pybind11::array::forcecast>;

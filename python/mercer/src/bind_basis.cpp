@@ -1,7 +1,6 @@
 #include "bind.hpp"
 #include "fields.hpp"
-#include "mercer/basis/basis.hpp"
-#include "mercer/basis/truncation.hpp"
+#include "mercer/basis.hpp"
 #include "tables.hpp"
 
 namespace py = pybind11;

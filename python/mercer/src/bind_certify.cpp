@@ -2,7 +2,7 @@
 #include "env_batch.hpp"
 #include "fields.hpp"
 #include "long_call.hpp"
-#include "mercer/certify/certify.hpp"
+#include "mercer/certify.hpp"
 
 namespace py = pybind11;
 using mercer::Level;

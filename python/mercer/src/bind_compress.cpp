@@ -2,8 +2,7 @@
 #include "bind.hpp"
 #include "env_batch.hpp"
 #include "long_call.hpp"
-#include "mercer/compress/evolution.hpp"
-#include "mercer/compress/states.hpp"
+#include "mercer/compress.hpp"
 #include "routes.hpp"
 
 namespace py = pybind11;

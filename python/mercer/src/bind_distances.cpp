@@ -1,9 +1,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fields.hpp"
-#include "mercer/measure/distances.hpp"
-#include "mercer/measure/policy_distance.hpp"
-#include "mercer/measure/transport.hpp"
+#include "mercer/statistics.hpp"
 
 namespace py = pybind11;
 

@@ -2,7 +2,7 @@
 #include "bind.hpp"
 #include "env_batch.hpp"
 #include "fields.hpp"
-#include "mercer/env/registry.hpp"
+#include "mercer/env.hpp"
 
 namespace py = pybind11;
 using mercer::Task;

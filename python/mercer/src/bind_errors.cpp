@@ -1,5 +1,5 @@
 #include "bind.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace py = pybind11;
 

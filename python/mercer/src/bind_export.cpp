@@ -1,8 +1,7 @@
 #include "bind.hpp"
 #include "fields.hpp"
 #include "handles.hpp"
-#include "mercer/export/c.hpp"
-#include "mercer/export/json.hpp"
+#include "mercer/export.hpp"
 
 namespace py = pybind11;
 

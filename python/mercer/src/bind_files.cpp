@@ -5,7 +5,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fields.hpp"
-#include "mercer/io/safetensors.hpp"
+#include "io/safetensors.hpp"
 
 namespace py = pybind11;
 using mercer::Array;

@@ -1,11 +1,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fields.hpp"
-#include "mercer/measure/betting.hpp"
-#include "mercer/measure/bootstrap.hpp"
-#include "mercer/measure/intervals.hpp"
-#include "mercer/measure/loss_bound.hpp"
-#include "mercer/measure/returns.hpp"
+#include "mercer/statistics.hpp"
 
 namespace py = pybind11;
 using mercer::Range;

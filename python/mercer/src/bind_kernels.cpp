@@ -1,7 +1,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fields.hpp"
-#include "mercer/basis/kernel.hpp"
+#include "mercer/functions.hpp"
 
 namespace py = pybind11;
 

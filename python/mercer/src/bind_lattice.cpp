@@ -1,6 +1,6 @@
 #include "arrays.hpp"
 #include "bind.hpp"
-#include "mercer/lattice/edges.hpp"
+#include "mercer/lattice.hpp"
 
 namespace py = pybind11;
 

@@ -3,7 +3,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fields.hpp"
-#include "mercer/basis/mixture.hpp"
+#include "mercer/basis.hpp"
 
 namespace py = pybind11;
 using mercer::Covariance;

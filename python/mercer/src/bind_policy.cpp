@@ -7,9 +7,8 @@
 #include "bind.hpp"
 #include "fields.hpp"
 #include "handles.hpp"
-#include "mercer/measure/policy_distance.hpp"
-#include "mercer/policy/registry.hpp"
-#include "mercer/policy/tabular.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/statistics.hpp"
 #include "python_policy.hpp"
 
 namespace py = pybind11;

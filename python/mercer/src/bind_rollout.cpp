@@ -5,7 +5,7 @@
 #include "env_batch.hpp"
 #include "fields.hpp"
 #include "long_call.hpp"
-#include "mercer/rollout/paired.hpp"
+#include "mercer/rollout.hpp"
 
 namespace py = pybind11;
 using mercer::Rollouts;

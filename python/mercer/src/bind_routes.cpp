@@ -1,8 +1,8 @@
 #include "bind.hpp"
 #include "env_batch.hpp"
 #include "long_call.hpp"
-#include "mercer/embed/lattice_distance.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/rollout.hpp"
 #include "routes.hpp"
 
 namespace py = pybind11;

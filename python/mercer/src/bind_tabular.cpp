@@ -4,10 +4,8 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "fields.hpp"
-#include "mercer/certify/bounds.hpp"
-#include "mercer/measure/finite_horizon.hpp"
-#include "mercer/measure/long_run.hpp"
-#include "mercer/measure/tabular.hpp"
+#include "mercer/certify.hpp"
+#include "mercer/mdp.hpp"
 
 namespace py = pybind11;
 using mercer::TabularMdp;

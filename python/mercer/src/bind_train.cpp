@@ -4,8 +4,7 @@
 #include "env_batch.hpp"
 #include "fields.hpp"
 #include "long_call.hpp"
-#include "mercer/learn/recipes.hpp"
-#include "mercer/learn/train.hpp"
+#include "mercer/train.hpp"
 
 namespace py = pybind11;
 

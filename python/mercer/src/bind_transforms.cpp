@@ -3,11 +3,7 @@
 
 #include "bind.hpp"
 #include "fields.hpp"
-#include "mercer/basis/cosine.hpp"
-#include "mercer/basis/fourier.hpp"
-#include "mercer/basis/simplex.hpp"
-#include "mercer/basis/svd.hpp"
-#include "mercer/basis/wavelet.hpp"
+#include "mercer/basis.hpp"
 #include "tables.hpp"
 
 namespace py = pybind11;

@@ -7,8 +7,7 @@
 
 #include <pybind11/stl.h>
 
-#include "mercer/core/error.hpp"
-#include "mercer/core/nearest.hpp"
+#include "mercer/error.hpp"
 
 /// Keyword arguments that fill an options struct: each is read by name, and what was not read is refused by name.
 class Fields {

@@ -5,10 +5,10 @@
 
 #include <pybind11/pybind11.h>
 
-#include "mercer/embed/file.hpp"
-#include "mercer/env/env.hpp"
-#include "mercer/policy/policy.hpp"
-#include "mercer/rollout/rollout.hpp"
+#include "mercer/env.hpp"
+#include "mercer/file.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
 
 /// What a task tells about itself without being played.
 struct TaskHandle {

@@ -6,7 +6,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "mercer/core/progress.hpp"
+#include "mercer/parallel.hpp"
 
 /// Runs work that may take long on a thread of its own, without Python's lock. Meanwhile this thread looks for Ctrl-C
 /// and hands news of the progress to `report` (a callable of stage and fraction, or None), twenty times a second. The

@@ -1,5 +1,5 @@
 #include "bind.hpp"
-#include "mercer/core/parallel.hpp"
+#include "mercer/parallel.hpp"
 
 namespace py = pybind11;
 

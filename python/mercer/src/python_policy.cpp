@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "arrays.hpp"
-#include "mercer/core/error.hpp"
+#include "mercer/error.hpp"
 
 namespace py = pybind11;
 using mercer::MatrixView;

@@ -5,7 +5,7 @@
 
 #include <pybind11/pybind11.h>
 
-#include "mercer/policy/policy.hpp"
+#include "mercer/policy.hpp"
 
 /// Python functions of a batch of observations (n, dimensions). Those that are None are not there.
 struct PolicyFunctions {

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "fields.hpp"
-#include "mercer/embed/continuous_route.hpp"
-#include "mercer/embed/lattice_embedding.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/embedding.hpp"
 
 /// Options structs of both routes from keyword arguments; the names are those of the command line.
 void read_dictionary(Fields& fields, mercer::DictionaryOptions& options);

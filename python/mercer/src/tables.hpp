@@ -1,7 +1,7 @@
 #pragma once
 
 #include "arrays.hpp"
-#include "mercer/basis/table.hpp"
+#include "mercer/basis.hpp"
 
 /// Arrays of any number of axes as tables, and back without copying.
 inline std::vector<std::size_t> shape_of(const pybind11::array& array) {

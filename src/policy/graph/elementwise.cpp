@@ -5,7 +5,6 @@
 #include <Eigen/Core>
 #include <fmt/format.h>
 
-#include "policy/graph/broadcast.hpp"
 #include "policy/graph/graph.hpp"
 
 // Operations that treat every number by itself. Each is a function of arrays: of tiles when the network runs, of single

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mercer/policy/network.hpp"
+#include "mercer/policy.hpp"
 
 namespace mercer {
 
@@ -63,7 +63,7 @@ struct Node {
   double number(const std::string& key, double standard) const;
 };
 
-/// Turns nodes, one after the other, into a graph.
+/// RootsOfUnity nodes, one after the other, into a graph.
 ///
 /// What every value is, a constant or a batch of columns, is known from the start. Operations on constants are done
 /// here and now; the rest become steps. Values are written once and their memory is never used again for another, so
@@ -138,5 +138,15 @@ std::size_t resolve_axis(const GraphBuilder& builder, const Node& node, const Va
 
 /// `number` as a whole number; refuses what is none.
 std::int64_t whole(const GraphBuilder& builder, const Node& node, double number);
+
+/// Two operands brought to one shape as numpy does it, axes matched from the last.
+struct Broadcast {
+  Shape shape;                              ///< without the batch axis, unless both are constants
+  std::vector<std::size_t> rows_a, rows_b;  ///< for each element of the result, the element of an operand
+};
+Broadcast broadcast(const GraphBuilder& builder, const Node& node, const Value& a, const Value& b);
+
+/// For each element of shape `out`, the element of an operand of shape `in` that is broadcast to it.
+std::vector<std::size_t> broadcast_rows(const Shape& in, const Shape& out);
 
 }  // namespace mercer

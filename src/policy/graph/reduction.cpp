@@ -4,7 +4,6 @@
 #include <Eigen/Core>
 #include <fmt/format.h>
 
-#include "policy/graph/broadcast.hpp"
 #include "policy/graph/graph.hpp"
 
 // Operations that look along an axis: sums, means, extremes, softmax, layer normalisation.

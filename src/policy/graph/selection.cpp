@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "policy/graph/broadcast.hpp"
 #include "policy/graph/graph.hpp"
 
 // Operations that pick, join and reorder numbers.

@@ -1,0 +1,185 @@
+#include "cli/program.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <new>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include "cli/plugin.hpp"
+#include "cli/terminal.hpp"
+#include "cli/version.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
+
+using mercer::Error;
+using mercer::ErrorCode;
+
+namespace {
+
+void start_log(const CommonOptions& common) {
+  spdlog::set_default_logger(spdlog::stderr_color_mt("mercer"));
+  spdlog::set_pattern("mercer: %^%l%$: %v");
+  spdlog::set_level(common.quiet ? spdlog::level::err : spdlog::level::from_str(common.log_level));
+}
+
+// Memory that cannot be had is the user's business too: the remedy is in her hands.
+int report(const std::exception& trouble) {
+  if (const auto* error = dynamic_cast<const Error*>(&trouble)) {
+    tell("mercer: error {}\n", error->what());
+    return error->exit_code();
+  }
+  if (dynamic_cast<const std::system_error*>(&trouble) != nullptr && std::ferror(stdout) != 0) {
+    return report(Error(ErrorCode::cannot_write, fmt::format("cannot write to standard output: {}", trouble.what()),
+                        "Check where it leads and that the disk has room"));
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&trouble) != nullptr || dynamic_cast<const std::length_error*>(&trouble)) {
+    return report(Error(ErrorCode::too_large, "there is not enough memory for this",
+                        "Ask for fewer episodes or a shorter horizon, or use 'mercer evaluate', which keeps no steps"));
+  }
+  tell("mercer: unexpected error: {}. This is a bug; please report it with the command you ran.\n", trouble.what());
+  return 1;
+}
+
+}  // namespace
+
+Program::Program() : app_("Mercer: small, certified policies in a reproducing kernel Hilbert space", "mercer") {
+  app_.allow_extras();
+  app_.require_subcommand(0, 1);
+  app_.get_formatter()->label("SUBCOMMAND", "VERB");
+  app_.add_flag("--version")->description("Show version, commit, compiler and flags, and exit");
+  app_.footer(
+      "Every setting can also stand in the environment (MERCER_SEED=1) or in a TOML file (--config FILE).\n"
+      "'mercer VERB --help' explains a verb, 'mercer list' shows tasks and policies.");
+}
+
+Verb& Program::add_verb(std::string name, std::string summary, bool common) {
+  Verb& verb = *verbs_.emplace_back(std::make_unique<Verb>(Verb{std::move(name), std::move(summary)}));
+  verb.app = app_.add_subcommand(verb.name, verb.summary);
+  verb.app->allow_extras();
+  verb.app->group("Verbs");
+  verb.settings = std::make_unique<Settings>(*verb.app);
+  if (!common) return verb;
+  Settings& settings = *verb.settings;
+  settings.add({"seed", "Seed of every random draw [0]", "N"}, common_.seed);
+  settings.add({"threads", "Threads to use, 0 for all cores [0]; changes no result", "N"}, common_.threads);
+  settings.add({"config", "TOML file with settings", "FILE"}, common_.config);
+  settings.add({"plugin", "Shared library with tasks of your own", "FILE"}, common_.plugin);
+  settings.add({"json", "Print one JSON document on standard output", ""}, common_.json);
+  settings.add({"quiet", "Print nothing for people", ""}, common_.quiet);
+  settings.add_choice(
+      {"log-level", "How much to log [warn]", "LEVEL"}, common_.log_level,
+      {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"}, {"warn", "warn"}, {"error", "err"}, {"off", "off"}});
+  return verb;
+}
+
+void Program::report_unknown(const CLI::App& app) const {
+  const std::vector<std::string> extras = app.remaining();
+  if (extras.empty()) return;
+  std::vector<std::string> known;
+  if (&app == &app_) {
+    if (!extras[0].starts_with("-")) {
+      for (const auto& verb : verbs_) known.push_back(verb->name);
+      mercer::throw_unknown("verb", extras[0], known);
+    }
+    known = {"--help", "--version"};
+  } else {
+    known = {"--help"};
+  }
+  for (const auto& verb : verbs_) {
+    for (const Setting& setting : verb->settings->all()) {
+      if (verb->app == &app || (&app == &app_ && std::ranges::find(known, "--" + setting.name) == known.end())) {
+        known.push_back("--" + setting.name);
+      }
+    }
+  }
+  if (extras[0].starts_with("-")) {
+    const std::string flag = extras[0].substr(0, extras[0].find('='));
+    if (&app == &app_ && std::ranges::find(known, flag) != known.end()) {
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' stands before the verb", flag),
+                  fmt::format("Write it after the verb: mercer VERB {} ...", flag));
+    }
+    mercer::throw_unknown(&app == &app_ ? "flag" : fmt::format("flag of 'mercer {}'", app.get_name()), flag, known);
+  }
+  throw Error(ErrorCode::bad_value, fmt::format("'{}' is one word too many", extras[0]),
+              fmt::format("'mercer {} --help' shows what is taken", app.get_name()));
+}
+
+int Program::dispatch(int argc, char** argv) {
+  try {
+    app_.parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    const auto chosen = app_.get_subcommands();
+    fmt::print("{}", chosen.empty() ? app_.help() : chosen[0]->help("mercer"));
+    return 0;
+  } catch (const CLI::ParseError& trouble) {
+    throw Error(ErrorCode::bad_value, trouble.what(), "'mercer --help' and 'mercer VERB --help' show what is taken");
+  }
+  if (app_.count("--version") > 0) {
+    fmt::print("{}", version_text());
+    return 0;
+  }
+  if (const auto extras = app_.remaining(); !extras.empty() && extras[0] == "help") {
+    fmt::print("{}", app_.help());
+    return 0;
+  }
+  report_unknown(app_);
+  SettingNames known;
+  for (const auto& verb : verbs_) {
+    check_values(*verb->settings);
+    report_unknown(*verb->app);
+    for (const Setting& setting : verb->settings->all()) known[verb->name].push_back(setting.name);
+  }
+  const auto chosen = app_.get_subcommands();
+  if (chosen.empty()) {
+    tell("{}", app_.help());
+    return 2;
+  }
+  for (const auto& verb : verbs_) {
+    if (verb->app != chosen[0]) continue;
+    // Where the TOML file is can itself be said by a flag or the environment, never by a TOML file.
+    fill_settings(*verb->settings, verb->name, known, std::nullopt);
+    if (common_.config) fill_settings(*verb->settings, verb->name, known, common_.config);
+    start_log(common_);
+    load_plugins(common_.plugin);
+    const mercer::ThreadLimit limit(common_.threads);
+    verb->run();
+  }
+  return 0;
+}
+
+Verb& Program::fill(const std::string& name, const std::map<std::string, std::string>& settings) {
+  std::vector<std::string> words;  // last word first, as the parser takes them
+  for (const auto& [setting, value] : settings) words.push_back(fmt::format("--{}={}", setting, value));
+  words.push_back(name);
+  try {
+    app_.parse(std::move(words));
+  } catch (const CLI::ParseError& trouble) {
+    throw Error(ErrorCode::bad_value, trouble.what(), fmt::format("'mercer {} --help' shows what is taken", name));
+  }
+  report_unknown(app_);
+  Verb& verb = **std::ranges::find(verbs_, name, [](const auto& one) -> const std::string& { return one->name; });
+  report_unknown(*verb.app);
+  for (const Setting& setting : verb.settings->all()) {
+    if (setting.option->count() > 0) setting.assign(text_of(setting), "--" + setting.name);
+  }
+  return verb;
+}
+
+int Program::run(int argc, char** argv) {
+  try {
+    const int code = dispatch(argc, argv);
+    if (std::fflush(stdout) != 0) {
+      throw Error(ErrorCode::cannot_write, fmt::format("cannot write to standard output: {}", std::strerror(errno)),
+                  "Check where it leads and that the disk has room");
+    }
+    return code;
+  } catch (const std::exception& trouble) {
+    return report(trouble);
+  }
+}

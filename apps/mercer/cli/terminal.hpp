@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "mercer/parallel.hpp"
+
+/// Prints for people, on standard error. That nobody can read it (it is closed, the disk is full) is no reason to fail.
+template <class... Arguments>
+void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  std::fputs(fmt::format(format, std::forward<Arguments>(arguments)...).c_str(), stderr);
+}
+
+/// Gives the program standard streams where it was started without: files it opens must not take their places. Writing
+/// to a standard output that was closed is then an error, as it should be.
+void open_standard_streams();
+
+/// Columns of the terminal on standard error, 80 where it is none.
+std::size_t terminal_width();
+
+/// True where block characters can be shown: the locale says UTF-8.
+bool terminal_is_unicode();
+
+/// A progress sink that watches for Ctrl-C and, on a terminal and unless `quiet`, draws a bar with the time left.
+mercer::Progress terminal_progress(bool quiet);

@@ -1,0 +1,80 @@
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "explorer/view_answers.hpp"
+#include "explorer/view_numbers.hpp"
+#include "explorer/view_parts.hpp"
+
+namespace answers {
+namespace {
+
+constexpr std::size_t most_listed = 200;
+
+std::string terms_note(const Subject& subject) {
+  const std::size_t terms = subject.choice().terms().size();
+  if (terms == 0) return "This basis takes each row by itself: there are no single functions.";
+  const std::string what = subject.embedding().is_lattice()
+                               ? "Coefficients of the table; bars show the root of their energy."
+                               : "Bars show how much each moves the action where the teacher goes.";
+  return terms > most_listed ? fmt::format("{} The first {} of {}.", what, most_listed, terms) : what;
+}
+
+}  // namespace
+
+json about(const Subject& subject, std::size_t id, std::size_t sizes) {
+  const mercer::EmbeddingFile& file = subject.file();
+  const mercer::Embedding& embedding = file.embedding;
+  const World& world = subject.world();
+  const mercer::Contract& contract = embedding.policy().contract();
+  json axes = json::array(), window = json::array(), typical = json::array(), actions = json::array();
+  for (std::size_t d = 0; d < world.visited.axes.size(); ++d) {
+    axes.push_back(axis_json(world.visited.axes[d], world.visited.window[d]));
+    window.push_back({number(world.visited.window[d].low), number(world.visited.window[d].high)});
+    typical.push_back(number(world.visited.typical[d]));
+  }
+  for (const mercer::Axis& axis : contract.action.axes) actions.push_back(axis_json(axis, axis.range));
+  json terms = json::array(), on_slider = json::array();
+  for (const mercer::KeptTerm& term : subject.choice().terms()) {
+    if (terms.size() == most_listed) break;
+    terms.push_back({{"name", term.name}, {"energy", number(term.energy)}, {"coefficient", number(term.coefficient)}});
+  }
+  for (const std::size_t k : subject.choice().sizes(sizes)) {
+    on_slider.push_back({{"k", k},
+                         {"terms", subject.choice().terms_within(k)},
+                         {"payload_bytes", subject.choice().keep(k).payload().size()}});
+  }
+  json formulas = json::array();
+  if (!embedding.is_lattice() && embedding.k() <= 64) formulas = mercer::formulas(embedding.continuous());
+  return {{"id", id},
+          {"name", subject.name()},
+          {"route", embedding.route()},
+          {"basis", embedding.basis()},
+          {"k", subject.choice().k()},
+          {"bytes", file.bytes},
+          {"payload_bytes", embedding.payload().size()},
+          {"parameters", embedding.parameters().published},
+          {"parameters_stored", embedding.parameters().stored},
+          {"formulas", formulas},
+          {"task", world.env_spec},
+          {"task_kind", world.env ? world.env->task().name : ""},
+          {"dt", world.env ? world.env->task().dt : contract.dt},
+          {"playable", world.env != nullptr},
+          {"axes", axes},
+          {"window", window},
+          {"typical", typical},
+          {"default_axes", {0, axes.size() > 1 ? 1 : 0}},
+          {"action", {{"axes", actions}, {"count", contract.action.count}}},
+          {"teacher",
+           {{"name", std::filesystem::path(world.teacher_spec).filename().string()},
+            {"bytes", world.teacher_bytes == 0 ? json(nullptr) : json(world.teacher_bytes)},
+            {"missing", world.missing}}},
+          {"act", world.act == mercer::Act::mean ? "mean" : "sample"},
+          {"sizes", on_slider},
+          {"terms", terms},
+          {"can_switch", !terms.empty()},
+          {"terms_note", terms_note(subject)},
+          {"certificate", file.certificate ? certificate_of(*file.certificate) : json()}};
+}
+
+}  // namespace answers

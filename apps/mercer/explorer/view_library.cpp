@@ -1,0 +1,209 @@
+#include "explorer/view_library.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "cli/version.hpp"
+#include "explorer/view_numbers.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
+
+using mercer::Error;
+using mercer::ErrorCode;
+namespace fs = std::filesystem;
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+struct Point {
+  double bytes, loss;
+  std::string task;
+};
+
+// None of the others in its task is as small and loses as little, unless it is the same.
+bool on_front(const Point& one, const std::vector<Point>& all) {
+  return std::ranges::none_of(all, [&](const Point& other) {
+    return other.task == one.task && other.bytes <= one.bytes && other.loss <= one.loss &&
+           (other.bytes < one.bytes || other.loss < one.loss);
+  });
+}
+
+// Loss by the certificate's episodes, where there is one about returns.
+std::optional<double> loss_of(const Subject& subject) {
+  const auto& certificate = subject.file().certificate;
+  if (!certificate || certificate->about != "return" || !std::isfinite(certificate->loss_percent)) return std::nullopt;
+  return certificate->loss_percent;
+}
+
+}  // namespace
+
+Library::Library(const LibraryOptions& options, const mercer::Progress& progress) {
+  if (options.paths.empty()) {
+    throw Error(ErrorCode::missing_option, "no embedding was named", "Give a .mercer file or a folder with some");
+  }
+  std::vector<fs::path> folders;
+  for (const std::string& path : options.paths) {
+    if (fs::is_directory(path)) folders.emplace_back(path);
+  }
+  Worlds worlds(options.env, options.policy, folders);
+  for (const std::string& path : options.paths) {
+    progress.check();
+    if (fs::is_directory(path)) {
+      add_folder(path, worlds, progress);
+    } else {
+      add(path, true, worlds, progress);
+    }
+  }
+  if (subjects_.empty()) {
+    throw Error(
+        ErrorCode::missing_option,
+        left_out_.empty() ? "there is no .mercer file in what was given" : "nothing could be read: " + left_out_[0],
+        "Give a file of 'mercer embed' or 'mercer compress', or a folder with some");
+  }
+  title_ = fs::path(options.paths[0]).lexically_normal().filename().string();
+  if (title_.empty()) title_ = options.paths[0];
+}
+
+void Library::add(const fs::path& path, bool named, Worlds& worlds, const mercer::Progress& progress) {
+  if (named && path.extension() != ".mercer") {
+    throw Error(ErrorCode::bad_value, fmt::format("'{}' is neither a folder nor a .mercer file", path.string()),
+                "Give a file of 'mercer embed' or 'mercer compress', or a folder with some");
+  }
+  std::error_code none;
+  const fs::path real = fs::weakly_canonical(path, none);
+  if (std::ranges::find(files_, real) != files_.end()) return;
+  if (subjects_.size() == most_subjects) {
+    left_out_.push_back(fmt::format("{}: there are {} embeddings already", path.string(), most_subjects));
+    return;
+  }
+  mercer::EmbeddingFile file = mercer::read_embedding(path);
+  std::shared_ptr<const World> world = worlds.of(file, named, progress);
+  if (!world->teacher_reading.empty())
+    spdlog::info("'{}' is read as a {}", world->teacher->name(), world->teacher_reading);
+  subjects_.push_back(std::make_unique<Subject>(path.filename().string(), std::move(file), std::move(world)));
+  files_.push_back(real);
+}
+
+void Library::add_folder(const fs::path& folder, Worlds& worlds, const mercer::Progress& progress) {
+  std::vector<fs::path> found;
+  std::error_code trouble;
+  for (auto entry = fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, trouble);
+       !trouble && entry != fs::directory_iterator(); entry.increment(trouble)) {
+    if (entry->path().extension() == ".mercer") found.push_back(entry->path());
+  }
+  std::ranges::sort(found);
+  for (const fs::path& path : found) {
+    progress.check();
+    // A link may lead out of the folder, which was not what was given.
+    if (!fs::is_regular_file(path, trouble) || !is_below(path, folder) || fs::file_size(path, trouble) > most_bytes) {
+      left_out_.push_back(fmt::format("{}: no file of this folder, or too large", path.string()));
+      continue;
+    }
+    try {
+      add(path, false, worlds, progress);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::interrupted) throw;
+      left_out_.push_back(fmt::format("{}: {}", path.string(), error.problem()));
+    }
+  }
+  read_tried(folder);
+}
+
+// tried.json is what 'mercer compress --results' writes; alternatives.json whatever else somebody measured.
+void Library::read_tried(const fs::path& folder) {
+  for (const auto& [name, list] : {std::pair{"tried.json", &tried_}, {"alternatives.json", &alternatives_}}) {
+    const fs::path path = folder / name;
+    if (!fs::is_regular_file(path) || !is_below(path, folder)) continue;
+    const nlohmann::json read = nlohmann::json::parse(mercer::read_text(path, 4 << 20), nullptr, false);
+    if (!read.is_array()) {
+      left_out_.push_back(fmt::format("{}: not a JSON list", path.string()));
+      continue;
+    }
+    for (const nlohmann::json& one : read) {
+      const char* bytes = list == &tried_ ? "payload_bytes" : "bytes";
+      const bool known = one.is_object() && one.contains(bytes) && one[bytes].is_number() &&
+                         one.contains("loss_percent") && one["loss_percent"].is_number();
+      if (!known || list->size() >= most_listed) continue;
+      list->push_back(one);
+      // Losses in different tasks do not compare; a folder is of one.
+      list->back()["task"] = subjects_.empty() ? "" : subjects_.back()->world().env_spec;
+    }
+  }
+}
+
+nlohmann::ordered_json Library::front() const {
+  const auto text = [](const nlohmann::json& one, const char* key) {
+    return one.contains(key) && one[key].is_string() ? one[key].get<std::string>() : std::string();
+  };
+  json candidates = json::array();
+  std::vector<Point> points;
+  std::vector<bool> listed(subjects_.size());
+  for (const nlohmann::json& one : tried_) {
+    json subject = nullptr;
+    for (std::size_t i = 0; i < subjects_.size(); ++i) {
+      if (files_[i].filename() == text(one, "file")) subject = i, listed[i] = true;
+    }
+    candidates.push_back({{"payload_bytes", one["payload_bytes"]},
+                          {"loss_percent", one["loss_percent"]},
+                          {"route", text(one, "route")},
+                          {"basis", text(one, "basis")},
+                          {"k", one.contains("k") && one["k"].is_number() ? json(one["k"]) : json()},
+                          {"format", text(one, "format")},
+                          {"task", one["task"]},
+                          {"subject", subject}});
+  }
+  for (std::size_t i = 0; i < subjects_.size(); ++i) {
+    const auto loss = loss_of(*subjects_[i]);
+    if (listed[i] || !loss) continue;
+    const mercer::Embedding& embedding = subjects_[i]->embedding();
+    candidates.push_back({{"payload_bytes", embedding.payload().size()},
+                          {"loss_percent", *loss},
+                          {"route", embedding.route()},
+                          {"basis", embedding.basis()},
+                          {"k", embedding.k()},
+                          {"format", ""},
+                          {"task", subjects_[i]->world().env_spec},
+                          {"subject", i}});
+  }
+  for (const json& one : candidates)
+    points.push_back(
+        {one["payload_bytes"].get<double>(), one["loss_percent"].get<double>(), one["task"].get<std::string>()});
+  for (std::size_t i = 0; i < points.size(); ++i) candidates[i]["on_front"] = on_front(points[i], points);
+  json alternatives = json::array();
+  std::set<std::pair<std::string, std::uintmax_t>> teachers;
+  for (const auto& subject : subjects_) {
+    const World& world = subject->world();
+    if (world.teacher_bytes == 0 || !teachers.emplace(world.env_spec, world.teacher_bytes).second) continue;
+    alternatives.push_back(
+        {{"name", "teacher's file"}, {"bytes", world.teacher_bytes}, {"loss_percent", 0}, {"task", world.env_spec}});
+  }
+  for (const nlohmann::json& one : alternatives_) {
+    alternatives.push_back({{"name", text(one, "name")},
+                            {"bytes", one["bytes"]},
+                            {"loss_percent", one["loss_percent"]},
+                            {"task", one["task"]}});
+  }
+  const std::string note = tried_.empty()
+                               ? "A folder of 'mercer compress --results' shows every candidate that was tried."
+                               : fmt::format("{} candidates were tried.", tried_.size());
+  return {{"candidates", candidates}, {"alternatives", alternatives}, {"note", note}};
+}
+
+nlohmann::ordered_json Library::view() const {
+  json subjects = json::array();
+  for (std::size_t i = 0; i < subjects_.size(); ++i) {
+    const auto loss = loss_of(*subjects_[i]);
+    subjects.push_back({{"id", i},
+                        {"name", subjects_[i]->name()},
+                        {"payload_bytes", subjects_[i]->embedding().payload().size()},
+                        {"loss_percent", loss ? number(*loss) : json(nullptr)}});
+  }
+  const std::string version = version_text();
+  return {{"format", 1}, {"title", title_},      {"made", "Made by " + version.substr(0, version.find('\n')) + "."},
+          {"chosen", 0}, {"subjects", subjects}, {"front", front()}};
+}

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "explorer/view_subject.hpp"
+
+/// What `mercer report` and `mercer serve` were given to show.
+struct LibraryOptions {
+  std::vector<std::string> paths;  ///< embeddings, and folders with embeddings
+  std::string env, policy;         ///< stand in for the task and teacher that embeddings name
+};
+
+/// All embeddings that are shown, and what was tried beside them. Files are read here and never again: whatever is
+/// asked later names embeddings by their number.
+class Library {
+ public:
+  static constexpr std::size_t most_subjects = 64, most_listed = 2000;
+  static constexpr std::uintmax_t most_bytes = 64 << 20;  ///< of a file in a folder
+
+  /// Throws `missing_option` without any embedding, what `read_embedding` throws for files that were named, and
+  /// `interrupted`. Files in folders that cannot be read are left out; `left_out` says which.
+  Library(const LibraryOptions& options, const mercer::Progress& progress);
+
+  std::size_t size() const { return subjects_.size(); }
+  const Subject& operator[](std::size_t id) const { return *subjects_.at(id); }
+  const std::vector<std::string>& left_out() const { return left_out_; }
+  /// The document that the page begins with.
+  nlohmann::ordered_json view() const;
+
+ private:
+  void add(const std::filesystem::path& path, bool named, Worlds& worlds, const mercer::Progress& progress);
+  void add_folder(const std::filesystem::path& folder, Worlds& worlds, const mercer::Progress& progress);
+  void read_tried(const std::filesystem::path& folder);
+  nlohmann::ordered_json front() const;
+
+  std::vector<std::unique_ptr<Subject>> subjects_;
+  std::vector<std::filesystem::path> files_;  ///< of the subjects
+  std::vector<std::string> left_out_;
+  nlohmann::json tried_ = nlohmann::json::array(), alternatives_ = nlohmann::json::array();
+  std::string title_;
+};

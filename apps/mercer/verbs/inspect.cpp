@@ -1,0 +1,130 @@
+#include "verbs/inspect.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/program.hpp"
+#include "cli/terminal.hpp"
+#include "explorer/report.hpp"
+#include "mercer/error.hpp"
+#include "mercer/file.hpp"
+
+namespace {
+
+using json = nlohmann::ordered_json;
+
+// Bars for the largest 1, 2, 4, ... of the kept numbers: the share of the whole table's energy that they hold together.
+std::string energy_plot(std::span<const double> energies, double whole) {
+  std::string plot;
+  double kept = 0;
+  std::size_t next = 1;
+  for (std::size_t i = 0; i < energies.size(); ++i) {
+    kept += energies[i];
+    if (i + 1 != next && i + 1 != energies.size()) continue;
+    const double share = whole > 0 ? std::min(1.0, kept / whole) : 1;
+    plot += fmt::format("{:>8} | {:<40} {:.4f}%\n", i + 1, std::string(static_cast<std::size_t>(40 * share), '#'),
+                        100 * share);
+    next *= 2;
+  }
+  return plot;
+}
+
+std::vector<double> singular_values(const mercer::LatticeEmbedding& embedding) {
+  std::vector<double> values;
+  if (!embedding.basis().starts_with("svd")) return values;
+  for (const double energy : embedding.energies()) values.push_back(std::sqrt(energy));
+  return values;
+}
+
+double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
+
+void show_energy(const mercer::LatticeEmbedding& embedding) {
+  const std::vector<double> energies = embedding.energies(), singular = singular_values(embedding);
+  if (energies.empty()) return;
+  const bool known = embedding.whole_energy() > 0;
+  const double whole = known ? embedding.whole_energy() : sum(energies);
+  if (!singular.empty()) {
+    const auto shown = std::span(singular).first(std::min<std::size_t>(singular.size(), 8));
+    fmt::print("  singular values: {:.4g}{}\n", fmt::join(shown, ", "), shown.size() < singular.size() ? ", ..." : "");
+  }
+  fmt::print("  energy of the largest {}, together, of {}:\n{}", singular.empty() ? "coefficients" : "singular values",
+             known ? "the whole table's" : "all that are kept", energy_plot(energies, whole));
+}
+
+void inspect(const std::string& path, const CommonOptions& common) {
+  if (!path.ends_with(".mercer")) {
+    throw mercer::Error(
+        mercer::ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer: it is no embedding", path),
+        "Give a file of 'mercer embed' or 'mercer compress'; 'mercer evaluate --policy' plays networks");
+  }
+  const mercer::EmbeddingFile file = mercer::read_embedding(path);
+  if (!file.embedding.is_lattice()) return inspect_continuous(path, file, common);
+  const mercer::LatticeEmbedding& embedding = file.embedding.lattice();
+  const mercer::LatticePolicy& policy = embedding.policy();
+  const mercer::Contract& contract = policy.contract();
+  const bool all_cells = static_cast<double>(policy.cells().size()) == policy.cells().grid().cells();
+  if (common.json) {
+    const std::vector<double> energies = embedding.energies();
+    json document{{"file", path},
+                  {"route", "lattice"},
+                  {"basis", embedding.basis()},
+                  {"k", embedding.k()},
+                  {"parameters", embedding.parameters().published},
+                  {"parameters_stored", embedding.parameters().stored},
+                  {"bytes", file.bytes},
+                  {"payload_bytes", embedding.payload().size()},
+                  {"visited_cells", policy.cells().size()},
+                  {"action_cells", policy.columns()},
+                  {"own_action_edges", policy.own_edges().grids.size()},
+                  {"energy_share", embedding.whole_energy() > 0 && !energies.empty()
+                                       ? json(sum(energies) / embedding.whole_energy())
+                                       : json(nullptr)},
+                  {"singular_values", singular_values(embedding)},
+                  {"edge_rank_error", file.edges ? json(file.edges->rank_error) : json()}};
+    add_origin(document, file);
+    print_json(document);
+    return;
+  }
+  show_origin(path, file);
+  fmt::print("  basis {}, k {}; parameters {} as published, {} stored\n", embedding.basis(), embedding.k(),
+             embedding.parameters().published, embedding.parameters().stored);
+  fmt::print("  {} {}, {} action cells\n", policy.cells().size(),
+             all_cells ? "cells, the whole lattice" : "visited cells", policy.columns());
+  if (!policy.own_edges().empty())
+    fmt::print("  {} cells with their own action edges\n", policy.own_edges().grids.size());
+  for (std::size_t d = 0; d < contract.observation.axes.size(); ++d) {
+    const mercer::Edges& edges = policy.cells().grid().axes[d];
+    fmt::print("  observation {}: {} bins from {:.4g} to {:.4g}\n", contract.observation.axes[d].name, edges.bins(),
+               edges.values.front(), edges.values.back());
+  }
+  for (std::size_t d = 0; d < contract.action.axes.size(); ++d) {
+    fmt::print("  action {}: {} bins\n", contract.action.axes[d].name, policy.actions().axes[d].bins());
+  }
+  if (file.edges && file.edges->rank_error > 0) {
+    fmt::print(
+        "  edges from sketches of {} steps: ranks within {:.3g}% with confidence 99%, within {:.3g}% for certain\n",
+        file.edges->steps, 100 * file.edges->rank_error, 100 * file.edges->certain_error);
+  }
+  show_energy(embedding);
+  show_certificate(file);
+}
+
+}  // namespace
+
+void add_inspect(Program& program) {
+  Verb& verb = program.add_verb("inspect", "Show what an embedding holds");
+  const auto path = std::make_shared<std::string>();
+  verb.settings->add({"file", "The embedding", "FILE"}, *path);
+  verb.app->add_option("FILE", *path, "The embedding")->type_name("");
+  verb.run = [path, &program] {
+    if (path->empty()) {
+      throw mercer::Error(mercer::ErrorCode::missing_option, "no embedding was named",
+                          "Write 'mercer inspect FILE.mercer'");
+    }
+    inspect(*path, program.common());
+  };
+}

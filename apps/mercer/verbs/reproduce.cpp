@@ -1,0 +1,118 @@
+#include "paper/reproduce.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "cli/program.hpp"
+#include "cli/ranks.hpp"
+#include "cli/terminal.hpp"
+#include "cli/version.hpp"
+#include "explorer/report.hpp"
+#include "mercer/error.hpp"
+
+namespace {
+
+using mercer::Error;
+using mercer::ErrorCode;
+using json = nlohmann::ordered_json;
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::stringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) parts.push_back(part);
+  return parts;
+}
+
+// "0-9" or "0,3,5-7".
+std::vector<std::uint64_t> parse_seeds(const std::string& text) {
+  std::vector<std::uint64_t> seeds;
+  const auto whole = [&](std::string_view part) {
+    std::uint64_t value = 0;
+    const auto [end, trouble] = std::from_chars(part.data(), part.data() + part.size(), value);
+    if (trouble != std::errc() || end != part.data() + part.size() || value > 1'000'000) {
+      throw Error(ErrorCode::bad_value, fmt::format("--seeds is '{}'", text),
+                  "Write seeds up to 1000000 as 0-9 or 0,3,5-7");
+    }
+    return value;
+  };
+  for (const std::string& part : split(text)) {
+    const std::size_t dash = part.find('-');
+    const std::uint64_t first = whole(part.substr(0, dash));
+    const std::uint64_t last = dash == std::string::npos ? first : whole(part.substr(dash + 1));
+    if (last < first || last - first > 1000) {
+      throw Error(ErrorCode::bad_value, fmt::format("--seeds is '{}'", text), "Let a range rise, by at most 1000");
+    }
+    for (std::uint64_t seed = first; seed <= last; ++seed) seeds.push_back(seed);
+  }
+  std::ranges::sort(seeds);
+  seeds.erase(std::unique(seeds.begin(), seeds.end()), seeds.end());
+  return seeds;
+}
+
+struct ReproduceVerb {
+  std::vector<std::string> ids;
+  std::string items, seeds;
+  mercer::paper::ReproduceOptions options;
+  bool list = false;
+
+  void show_items(const CommonOptions& common) const {
+    json all = json::array();
+    for (const mercer::paper::Item& item : mercer::paper::all_items()) {
+      all.push_back({{"number", item.number}, {"id", item.id}, {"title", item.title}, {"claim", item.claim}});
+      if (!common.json) fmt::print("{:>2}  {:<20} {}\n", item.number, item.id, item.title);
+    }
+    if (common.json) print_json(all);
+  }
+
+  void run(const CommonOptions& common) {
+    if (list) return show_items(common);
+    if (common.seed != 0) {
+      throw Error(ErrorCode::bad_value, fmt::format("--seed is {}, and experiments take several", common.seed),
+                  fmt::format("Write --seeds {}", common.seed));
+    }
+    options.ids = ids;
+    for (const std::string& id : split(items)) options.ids.push_back(id);
+    if (!seeds.empty()) options.seeds = parse_seeds(seeds);
+    options.version = version_number();
+    if (ranks() > 1) mercer::paper::help_reproduce(options, terminal_progress(true));
+    if (rank() > 0) return;
+    const auto told = [&](const std::string& what, bool found, double left) {
+      if (common.quiet) return;
+      tell("{}{}{}, about {}:{:02} left\n", ::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "", what,
+           found ? " (found)" : "", static_cast<long>(left) / 60, static_cast<long>(left) % 60);
+    };
+    const auto all = mercer::paper::reproduce(options, told, terminal_progress(common.quiet));
+    json results = json::array();
+    for (const auto& one : all) {
+      if (!common.quiet) tell("{:>2} {}: {}\n   {}\n", one.number, one.id, one.verdict.word(), one.verdict.saw);
+      results.push_back({{"number", one.number},
+                         {"id", one.id},
+                         {"verdict", one.verdict.word()},
+                         {"saw", one.verdict.saw},
+                         {"reason", one.verdict.reason},
+                         {"folder", one.folder.string()}});
+    }
+    const std::string page = (options.out / "index.html").string();
+    if (!common.quiet) tell("{} lists all; paper/draw.py {} draws the figures\n", page, options.out.string());
+    if (common.json) print_json({{"items", results}, {"page", page}});
+  }
+};
+
+}  // namespace
+
+void add_reproduce(Program& program) {
+  Verb& verb = program.add_verb("reproduce", "Run the published experiments and hold them against what was claimed");
+  const auto state = std::make_shared<ReproduceVerb>();
+  verb.settings->add({"items", "Which: ids or numbers, such as chain,2 [all]", "IDS"}, state->items);
+  verb.app->add_option("ID", state->ids, "Ids or numbers of items [all]")->type_name("");
+  verb.settings->add({"out", "Folder of the results; the same command goes on after a kill [results]", "DIR"},
+                     state->options.out);
+  verb.settings->add({"quick", "Two seeds and fewer settings: minutes, not hours", ""}, state->options.quick);
+  verb.settings->add({"seeds", "Seeds, such as 0-9 or 0,3,5 [0-9, quick 0-1]", "SEEDS"}, state->seeds);
+  verb.settings->add({"list", "Show the items and do nothing", ""}, state->list);
+  verb.run = [state, &program] { state->run(program.common()); };
+}

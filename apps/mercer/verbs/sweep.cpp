@@ -1,0 +1,128 @@
+#include "run/sweep.hpp"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "cli/program.hpp"
+#include "cli/ranks.hpp"
+#include "cli/terminal.hpp"
+#include "explorer/report.hpp"
+#include "mercer/error.hpp"
+#include "mercer/parallel.hpp"
+#include "run/digest.hpp"
+#include "verbs/sweep_stages.hpp"
+#include "verbs/sweep_table.hpp"
+
+namespace fs = std::filesystem;
+
+using mercer::Error;
+using mercer::ErrorCode;
+
+namespace {
+
+struct SweepVerb {
+  std::string file, out;
+  bool retry = false;
+
+  void check() const {
+    if (file.empty()) throw Error(ErrorCode::missing_option, "no sweep was named", "Write 'mercer sweep FILE.toml'");
+    if (out.empty()) throw Error(ErrorCode::missing_option, "no folder was named for the results", "Add --out DIR");
+  }
+
+  // Programs that may compute differently: library, command line, plug-in.
+  static std::string build_of(const CommonOptions& common) {
+    std::string all = mercer::library_digest() + mercer::code_digest(reinterpret_cast<const void*>(&add_sweep));
+    if (!common.plugin.empty() && fs::is_regular_file(common.plugin)) all += mercer::sha256_file(common.plugin);
+    return mercer::sha256(all);
+  }
+
+  // Jobs name their files as seen from the folder, so that its bytes do not depend on where it is.
+  void enter_folder() const {
+    std::error_code trouble;
+    fs::create_directories(out, trouble);
+    fs::current_path(out, trouble);
+    if (!trouble) return;
+    throw Error(ErrorCode::cannot_write, fmt::format("cannot make '{}': {}", out, trouble.message()),
+                "Name a folder where you may write");
+  }
+
+  void run(const CommonOptions& common) const {
+    check();
+    const mercer::SweepPlan plan = mercer::plan_sweep(file, sweep_stages(), out);
+    check_sweep_values(plan);
+    const std::string build = build_of(common);
+    if (!common.quiet) tell("{} cells, {} jobs\n", plan.cells.size(), plan.jobs.size());
+    enter_folder();
+    if (rank() > 0) return help_out(plan, build);
+    std::vector<mercer::SweepOutcome> outcomes;
+    {
+      SweepTable table(plan, common.quiet);
+      mercer::SweepOptions options;
+      options.workers = std::max<std::size_t>(1, std::min(mercer::thread_count(), plan.jobs.size()));
+      options.retry = retry;
+      if (ranks() > 1) options.others = hand_out;
+      outcomes = mercer::run_sweep(
+          plan, "", build, run_sweep_job, options,
+          [&](const mercer::SweepState& state, const mercer::SweepOutcome* outcome) { table.show(state, outcome); },
+          terminal_progress(true));
+    }
+    report(plan, outcomes, common);
+  }
+
+  static void help_out(const mercer::SweepPlan& plan, const std::string& build) {
+    const mercer::Store store("store", build);
+    const mercer::Progress progress = terminal_progress(true);
+    serve(
+        [&](const mercer::SweepTask& task, mercer::SweepProduct& product) {
+          return mercer::do_sweep_task(plan, task, store, run_sweep_job, progress, product);
+        },
+        progress);
+  }
+
+  void report(const mercer::SweepPlan& plan, const std::vector<mercer::SweepOutcome>& outcomes,
+              const CommonOptions& common) const {
+    using State = mercer::SweepOutcome::State;
+    std::map<State, std::size_t> count;
+    std::size_t found = 0;
+    for (const mercer::SweepOutcome& outcome : outcomes) {
+      ++count[outcome.state];
+      found += outcome.state == State::done && outcome.found;
+    }
+    const std::string csv = (fs::path(out) / "results.csv").string();
+    const std::string database = (fs::path(out) / "results.sqlite").string();
+    if (!common.quiet) {
+      tell("{} of {} jobs done ({} found), {} failed, {} skipped\n", count[State::done], plan.jobs.size(), found,
+           count[State::failed], count[State::skipped]);
+      if (count[State::failed] > 0) tell("the column error says why; --retry tries failed jobs again\n");
+      tell("{}: a row for each of {} cells; {} for queries\n", csv, plan.cells.size(), database);
+    }
+    if (!common.json) return;
+    print_json({{"cells", plan.cells.size()},
+                {"jobs", plan.jobs.size()},
+                {"done", count[State::done]},
+                {"found", found},
+                {"failed", count[State::failed]},
+                {"skipped", count[State::skipped]},
+                {"csv", csv},
+                {"database", database}});
+  }
+};
+
+}  // namespace
+
+void add_sweep(Program& program) {
+  Verb& verb = program.add_verb("sweep", "Run a grid of settings, each job once, and gather the results");
+  const auto state = std::make_shared<SweepVerb>();
+  verb.settings->add({"file", "The sweep, a TOML file", "FILE"}, state->file);
+  verb.app->add_option("FILE", state->file, "The sweep, a TOML file")->type_name("");
+  verb.settings->add({"out", "Folder of the results; the same command goes on after a kill", "DIR"}, state->out);
+  verb.settings->add({"retry", "Try jobs that failed before again", ""}, state->retry);
+  verb.run = [state, &program, &settings = *verb.settings] {
+    if (said(settings).contains("seed") && std::getenv("MERCER_SEED") == nullptr) {
+      throw Error(ErrorCode::bad_value, "--seed with a sweep, whose jobs read its file alone",
+                  "Put seed = N into the file");
+    }
+    state->run(program.common());
+  };
+}

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "run/sweep.hpp"
+
+/// Shows where a sweep is: on a terminal a table by stage that is drawn anew, elsewhere a line for each job that ends.
+class SweepTable {
+ public:
+  SweepTable(const mercer::SweepPlan& plan, bool quiet);
+  ~SweepTable();
+  SweepTable(const SweepTable&) = delete;
+  SweepTable& operator=(const SweepTable&) = delete;
+  void show(const mercer::SweepState& state, const mercer::SweepOutcome* outcome);
+
+ private:
+  struct Row {
+    std::size_t done = 0, failed = 0, skipped = 0, total = 0;
+  };
+  void draw(const mercer::SweepState& state);
+  void tell_line(const mercer::SweepState& state, const mercer::SweepOutcome& outcome);
+
+  const mercer::SweepPlan& plan_;
+  bool quiet_, terminal_;
+  std::vector<Row> rows_;
+  std::size_t drawn_ = 0;  // lines
+  double last_ = -1;
+  mercer::SweepState latest_;
+};

@@ -1,0 +1,265 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mercer/certificate.hpp"
+#include "mercer/env.hpp"
+#include "mercer/mdp.hpp"
+#include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
+
+namespace mercer {
+
+/// A kernel on m actions, by Mercer's form kappa(a, b) = sum_k lambda_k e_k(a) e_k(b) with orthonormal e_k. Functions
+/// f = sum_k xi_k e_k have the norm ||f||_H^2 = sum_k xi_k^2 / lambda_k, and |f(a)| <= sqrt(kappa(a, a)) ||f||_H.
+struct ActionKernel {
+  std::string name;
+  std::size_t m = 0;
+  std::vector<double> e;         ///< e[k m + a], in the order in which coefficients are kept
+  std::vector<double> lambda;    ///< above 0
+  std::vector<double> diagonal;  ///< kappa(a, a)
+  double M = 0;                  ///< the largest sqrt(kappa(a, a))
+};
+
+/// Kernels by name, for actions a = 0 .. m - 1:
+/// "identity": Fourier functions with lambda = 1, so that the norm is the Euclidean one;
+/// "sobolev": Fourier functions, lambda = (1 + k)^-2 for frequency k;
+/// "fourier": the same, lambda = 1 / (1 + 4 sin^2(pi k / m)) (Matern's kernel on the cycle);
+/// "dct": cosines, lambda = 1 / (1 + 4 sin^2(pi k / 2m)) (on the path);
+/// "haar": Haar's wavelets of scale j, lambda = 4^-j, for m a power of two;
+/// "svd": right singular vectors of the table `rows` (rows of m), lambda = sigma^2, at least 1e-12 of the largest.
+/// Throws `unknown_name`; `shape_mismatch` for a table or m that does not fit. O(m^2), for svd O(n m^2).
+ActionKernel make_action_kernel(std::string_view name, std::size_t m, std::span<const double> rows = {});
+
+/// The same functions with other eigenvalues, which must be positive (`out_of_range`).
+ActionKernel with_eigenvalues(ActionKernel kernel, std::vector<double> lambda);
+
+/// xi[s m + k] = <row s, e_k>, O(n m^2).
+std::vector<double> kernel_coefficients(const ActionKernel& kernel, std::span<const double> rows);
+
+/// sum over k in [begin, end) of xi_k^2 / lambda_k for each row of coefficients.
+std::vector<double> squared_norms(const ActionKernel& kernel, std::span<const double> xi, std::size_t begin,
+                                  std::size_t end);
+
+/// The geometric tail lemma: |xi_k| <= eps^k sqrt(lambda_k) for k > K (counted from 1) gives a tail of squared norms of
+/// at most E_K = eps^(2 (K + 1)) / (1 - eps^2), for eps < 1 only.
+struct GeometricTail {
+  double tail = 0;      ///< the largest over the rows
+  double eps = 0;       ///< eps*, the smallest that all rows allow
+  double bound = 0;     ///< E_K as printed; below zero or infinite where eps >= 1
+  double bound_finite;  ///< with the sum over k <= m alone
+};
+GeometricTail geometric_tail(std::span<const double> xi, std::span<const double> lambda, std::size_t K);
+/// E_K for a given eps, as printed, and with D functions in all.
+double geometric_bound(double eps, std::size_t K);
+double geometric_bound(double eps, std::size_t K, std::size_t D);
+
+struct ComparisonOptions {
+  TabularOptions solver;
+  bool long_run = true;  ///< also what needs the fundamental matrix, where it exists and n is at most 3000
+};
+
+/// Two policies in the same finite process, and all that the bounds on their difference are made of.
+struct TabularComparison {
+  SparseMdp mdp;
+  std::vector<double> pi1, pi2;      ///< the reference and the approximation, n x m
+  std::vector<double> delta;         ///< pi2 - pi1; zero where episodes have ended, since nothing is played there
+  std::vector<double> TV;            ///< half of the L1 norm of each row of delta
+  double alpha = 0;                  ///< the largest of them
+  double delta_r = 0;                ///< largest reward minus smallest
+  double r_M = 0;                    ///< largest |reward|
+  TabularSolution policy1, policy2;  ///< values, critics, occupancies
+  std::vector<double> coupled;       ///< min(pi1, pi2): what maximally coupled policies do together
+  double E_gamma_tau = 0;            ///< mu (I - g K)^-1 TV, tau the first step where coupled actions differ
+  LongRun long_run1, long_run2;
+  std::vector<double> E_row_l1;        ///< sum over s' of |P2 - P1| in each state
+  std::vector<double> rho2_E, rho1_E;  ///< rows rho2 (P2 - P1) and rho1 (P1 - P2)
+  double E_spectral = 0;               ///< largest singular value of P2 - P1
+  SchattenNorms delta_norms;           ///< of delta as a matrix
+  double T3_frobenius = 0;             ///< Schatten norms of the third unfolding of P, n x (m n)
+  double T3_spectral = 0;
+
+  double difference() const { return policy1.eta - policy2.eta; }
+  /// Nobody knows the difference better than this.
+  double difference_error() const { return policy1.eta_error + policy2.eta_error; }
+  bool long_run_applicable() const { return long_run1.applicable && long_run2.applicable; }
+};
+
+/// Only what compares the tables row by row: delta, TV, alpha, coupled and the rewards' range. Nothing is solved, so
+/// any discount will do.
+TabularComparison compare_rows(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2);
+
+/// Solves for both policies. About 0.4 ms for 20 states, 0.06 without the long run; O(n^3). Throws `shape_mismatch`,
+/// `bad_distribution`, and `out_of_range` for gamma = 1.
+TabularComparison compare(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
+                          const ComparisonOptions& options = {});
+TabularComparison compare(const TabularMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
+                          const ComparisonOptions& options = {});
+
+/// One inequality, evaluated.
+struct Bound {
+  std::string id;        ///< "B2'", "C1", "paper_trunc_inf"; "B2/d1A2" is one of the forms whose least is "B2"
+  std::string level;     ///< "paper" (printed, not a guarantee), "rigorous" or "exact"
+  std::string quantity;  ///< what it bounds: see `BoundedQuantity`
+  double value = 0;      ///< no meaning where it is not applicable
+  bool applicable = true;
+  bool vacuous = false;            ///< no better than what is known without looking at the policies
+  std::string needs;               ///< assumptions and inputs in plain words, or why it is not applicable
+  std::optional<double> measured;  ///< the true value of the bounded quantity, where it is known
+};
+
+/// The names of bounded quantities.
+struct BoundedQuantity {
+  static constexpr const char* difference = "return";              ///< |eta1 - eta2|, discounted
+  static constexpr const char* horizon = "return_T";               ///< the same over T steps
+  static constexpr const char* stationary_l1 = "stationary_l1";    ///< L1 distance of stationary distributions
+  static constexpr const char* stationary_l2 = "stationary_l2";    ///< Euclidean
+  static constexpr const char* stationary_max = "stationary_max";  ///< largest entry
+  static constexpr const char* occupancy_l1 = "occupancy_l1";      ///< L1 distance of discounted occupancies
+  static constexpr const char* sd_Q = "sd_Q";                      ///< difference of the spreads of Q
+  static constexpr const char* variance_Q = "variance_Q";          ///< variance of Q of policy 2
+  static constexpr const char* mean_action = "mean_action";        ///< largest difference of mean actions
+  static constexpr const char* h_norm = "h_norm";                  ///< largest squared H-norm of a row of delta
+  static constexpr const char* tail = "tail";                      ///< the part of it after the first K functions
+  static constexpr const char* reward = "reward";                  ///< of one round of a bandit
+  static constexpr const char* volume = "volume";                  ///< of the discretisation error
+  static constexpr const char* pruning = "pruning";                ///< |eta - eta_pruned|
+  static constexpr const char* condition = "condition";            ///< 1 when it holds, else 0
+};
+
+/// What the bounds need beside the comparison. Everything but the kernel may be left out: rows that need it are then
+/// not applicable, and say so.
+struct BoundInputs {
+  ActionKernel kernel = {};  ///< over the actions; of m functions
+  std::size_t K = 0;         ///< functions of the kernel that are kept, 0 to m; 0: all
+  std::span<const double> kept_difference =
+      {};                              ///< the part of delta in the kept span, where it is not the first K, n x m
+  std::span<const double> raw = {};    ///< the truncated table before it was made a policy again, n x m
+  std::span<const double> atoms = {};  ///< values of the actions, rising
+  std::size_t T = 0;                   ///< horizon of the finite-horizon rows; 0: none
+  double horizon_gamma = 1;            ///< their discount
+  double confidence_delta = 0.05;      ///< what may fail of rows that hold with high probability, 0 to 1
+
+  std::span<const double> state_samples = {},
+                          action_samples = {};  ///< of one dimension each, for the discretisation volume
+  std::size_t state_bins = 0, action_bins = 0;
+
+  std::size_t trajectories = 0;         ///< rollouts of the pruning theorem
+  std::size_t full_states = 0;          ///< states before pruning; 0: n
+  std::size_t held_out = 0;             ///< fresh trajectories, of T steps, and
+  std::size_t hits = 0;                 ///< how many of them touched a pruned state
+  std::span<const double> counts = {};  ///< N(s, a), n x m, where policy 2 is N(s, a) / N(s)
+};
+
+/// Bounds that hold: B0 to B9 on the return, C1 to C4 on distributions, D1 by Wasserstein distance, P1 and P2 for
+/// pruning, V1 on the spread of Q, and `_T` forms for T steps. O(n m^2), and O(T transitions) for the horizon.
+std::vector<Bound> rigorous_bounds(const TabularComparison& comparison, const BoundInputs& inputs);
+
+/// The `_T` rows alone, for processes without discount.
+std::vector<Bound> horizon_bounds(const SparseMdp& mdp, std::span<const double> pi1, std::span<const double> pi2,
+                                  std::size_t T, double gamma = 1);
+
+/// Every printed statement, as printed. None is a guarantee; `measured` shows where one fails.
+std::vector<Bound> paper_bounds(const TabularComparison& comparison, const BoundInputs& inputs);
+
+/// The least of the applicable bounds on a quantity, or null. The first of equals.
+const Bound* best_bound(std::span<const Bound> bounds, std::string_view quantity = BoundedQuantity::difference);
+/// By id, or null.
+const Bound* find_bound(std::span<const Bound> bounds, std::string_view id);
+
+/// What is known of a quantity without looking at the policies: the bound at or above which a bound is vacuous.
+double trivial_bound(const TabularComparison& comparison, std::string_view quantity, const BoundInputs& inputs);
+
+/// The rungs of the ladder, from what is only printed to what was measured.
+enum class Level {
+  paper,        ///< the published formulas: no guarantees
+  rigorous,     ///< theorems, given the model or the task's declared bounds
+  exact,        ///< both policies solved on a finite model
+  statistical,  ///< from episodes, with a confidence
+};
+
+struct CertifyOptions {
+  std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9
+  std::size_t coupled = 1000;    ///< of these, how many of the teacher are kept with their steps, 1 or more
+  std::uint64_t seed = 0;        ///< must differ from the seeds that the embedding was made or chosen with
+  double confidence = 0.95;      ///< in (0, 1); of every row alone
+  std::size_t attempt = 0;  ///< j from 1: candidate of a search, spends (1 - confidence) / (j (j + 1)); 0: the only one
+  LossMethod method = LossMethod::betting;
+  Act act = Act::sample;
+  double gamma = 1;                      ///< below 1: of the discounted return; 0 to 1
+  std::optional<std::uint32_t> horizon;  ///< by default the task's
+  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
+  bool model = true;                      ///< also rows that stand on a finite model of the task
+  std::optional<double> max_loss;         ///< allowed loss as a fraction of the teacher's |return|
+  std::optional<double> max_loss_return;  ///< allowed loss in units of return
+};
+
+/// What the student may lose against the teacher in the task: plays both on the same episodes, bounds the loss, and
+/// fills a row for each bound of the levels that were asked for. The student is whatever acts: for an embedding the
+/// policy that was decoded from its bytes, so that rounding, projection and truncation are all in it.
+///
+/// Throws what `rollout` and `certify_loss` throw, and `missing_option` when `max_loss` was asked for and no percentage
+/// can be promised. A budget that is not met is told by `met`, not by an error.
+Certificate certify(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
+                    const Progress& progress = {});
+
+/// The same from returns that were played already, as `options` say: for a search that certifies several students
+/// against one teacher.
+Certificate certify_paired(const Env& env, const Policy& teacher, const Policy& student, const PairedReturns& paired,
+                           const CertifyOptions& options, const Progress& progress = {});
+
+/// Rows of all bounds that can be had of one student, and sentences about those that cannot.
+struct LevelRows {
+  std::vector<CertificateRow> rows;
+  std::vector<std::string> not_covered;
+};
+
+/// The rows of the ladder besides the paired one, for the levels in `options`. `measured` is the |loss| that was
+/// measured.
+///
+/// Rows of levels paper and exact, and most of rigorous, stand on a finite process: the task itself where it is one
+/// (`TabularEnv`), otherwise a model on the lattice of an embedding, estimated from `coupled` episodes of the teacher.
+/// Of the rigorous rows about the same return the least is the `winner`.
+LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
+                         double measured, const Progress& progress = {});
+
+/// One K that was tried on split 1.
+struct KPoint {
+  std::size_t k = 0;
+  double loss_percent = 0;              ///< measured
+  std::optional<double> upper_percent;  ///< promised, were it the only one tried
+  double upper_return = 0;
+  bool met = false;
+};
+
+struct KChoice {
+  std::vector<KPoint> curve;  ///< by rising K, split 1: what was tried
+  std::size_t k = 0;          ///< chosen
+  bool met = false;           ///< its certificate keeps the budget
+  Certificate certificate;    ///< of the chosen K, on split 2; where nothing met, of the best that was tried
+};
+
+/// Makes the student with K coefficients: what will act, decoded.
+using StudentOfK = std::function<std::shared_ptr<const Policy>(std::size_t k)>;
+
+/// The smallest K in [least, most] whose certified loss keeps the budget of `options` (`max_loss` or
+/// `max_loss_return`).
+///
+/// Split 1 (seed `options.seed`) finds it: the certified loss at `most`, then halving on a scale of ratios between a K
+/// that fails and one that keeps, then the last four values one by one, since losses need not fall with K. Split 2
+/// (the seed after it) certifies the K found; should it fail there, a K larger by a seventh is tried, up to `attempts`
+/// times, the j-th of them spending (1 - confidence) / (j (j + 1)). So the certificate holds although K was
+/// chosen by data. The teacher is played once on each split. Throws `missing_option` without a budget.
+KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& student, std::size_t least, std::size_t most,
+                 const CertifyOptions& options, std::size_t attempts = 3, const Progress& progress = {});
+
+}  // namespace mercer

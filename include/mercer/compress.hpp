@@ -1,0 +1,234 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mercer/certify.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/embedding.hpp"
+#include "mercer/matrix_view.hpp"
+#include "mercer/rollout.hpp"
+
+namespace mercer {
+
+/// What is promised about the embedding that is chosen, and on how many episodes that rests.
+struct SelectionOptions {
+  std::optional<double> max_loss = 0.01;  ///< allowed loss as a fraction of the teacher's |return|
+  std::optional<double> max_loss_return;  ///< allowed loss in units of return
+  std::optional<std::size_t> max_bytes;   ///< largest payload; smaller is preferred anyway
+  double confidence = 0.95;               ///< of the certificate, in (0, 1)
+  std::size_t select_episodes = 4000;     ///< on which candidates are compared, 2 or more
+  std::size_t certify_episodes = 100000;  ///< on which the winner is certified: no choice sees them, 2 or more
+  std::size_t attempts = 5;               ///< candidates that may fail their certificate before giving up, 1 or more
+  Act act = Act::mean;                    ///< what is compared: mean actions, or drawn ones
+  std::uint64_t seed = 0;
+};
+
+/// A policy that could be chosen, and what it lost on the selection episodes.
+struct Contender {
+  const Policy* policy = nullptr;
+  std::size_t bytes = 0;
+  double loss = 0;    ///< mean, in units of return
+  double spread = 0;  ///< standard deviation of the paired difference
+};
+
+/// Compares candidates with a teacher on one set of episodes and certifies the winner on another.
+///
+/// Whoever looks best among many on some episodes is partly just lucky on them. So what is promised is measured again,
+/// on episodes that had no part in any choice; and candidate j of those that are certified in turn spends
+/// (1 - confidence) / (j (j + 1)), so that the promise holds although several may be tried.
+class Selection {
+ public:
+  /// Plays the teacher on the selection episodes. Env and teacher must outlive this. Throws `missing_option` without
+  /// any budget, `out_of_range`, and what `rollout` throws.
+  Selection(const Env& env, const Policy& teacher, const SelectionOptions& options, const Progress& progress = {});
+
+  double teacher_return() const { return teacher_mean_; }
+  double budget() const { return budget_; }  ///< allowed loss in units of return, by the selection episodes
+  /// Plays a candidate on the selection episodes.
+  Contender measure(const Policy& policy, std::size_t bytes, const Progress& progress = {}) const;
+  bool fits(std::size_t bytes) const { return !options_.max_bytes || bytes <= *options_.max_bytes; }
+  /// What the certificate should say: the loss, how well it is known, and the width that betting leaves.
+  double expected_upper(const Contender& one) const;
+  /// Small enough, and its certificate should keep the budget.
+  bool promising(const Contender& one) const { return fits(one.bytes) && expected_upper(one) <= budget_; }
+
+  struct Verdict {
+    std::size_t chosen = 0;   ///< of those given
+    Certificate certificate;  ///< `met` tells whether the budget is kept
+  };
+  /// Certifies the promising ones from the smallest upwards until one keeps the budget; then, while attempts are left,
+  /// whoever came nearest. If none does, the one with the least upper bound, of equals the smaller. The teacher is
+  /// played once.
+  Verdict certify(std::span<const Contender> contenders, const Progress& progress = {}) const;
+
+ private:
+  RolloutOptions playing(std::uint64_t purpose, std::size_t episodes) const;
+  std::vector<std::size_t> in_turn(std::span<const Contender> contenders) const;
+
+  const Env& env_;
+  const Policy& teacher_;
+  SelectionOptions options_;
+  std::vector<double> teacher_returns_;
+  double teacher_mean_ = 0;
+  double budget_ = 0;
+};
+
+/// Minimises a function of which only values are known, and those perhaps with noise: evolution strategy with
+/// covariance matrix adaptation (CMA-ES), for up to a few hundred numbers.
+///
+///     Evolution search(start, 0.3, seed);
+///     for (int g = 0; g < 100; ++g) {
+///       const auto tried = search.ask();          // a column for each candidate
+///       search.tell(losses_of(tried));            // only their order matters
+///     }
+///     search.mean();                              // the answer: less noisy than the best candidate
+///
+/// Draws are keyed by (seed, Stage::search, item, generation). A generation costs O(population n^2), every few of them
+/// an eigendecomposition, O(n^3).
+class Evolution {
+ public:
+  /// From `start`, with steps of about `step` (above 0) in every direction. `population` candidates a generation, 4 or
+  /// more; 0: 4 + 3 ln n.
+  Evolution(std::span<const double> start, double step, std::uint64_t seed, std::uint64_t item = 0,
+            std::size_t population = 0);
+  ~Evolution();
+  Evolution(Evolution&&) noexcept;
+  Evolution& operator=(Evolution&&) noexcept;
+
+  std::size_t population() const;
+  /// Candidates, one column each, until the next call.
+  MatrixView<const double> ask();
+  /// Their values, the smaller the better; NaN counts as worst. Throws `shape_mismatch` unless there is one for each.
+  void tell(std::span<const double> values);
+  /// Centre of the search.
+  std::span<const double> mean() const;
+  /// Size of the steps now.
+  double step() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Mean undiscounted return of `episodes` episodes.
+double mean_return(const Env& env, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act);
+
+/// How coefficients are improved on the return itself.
+struct ReturnPolish {
+  std::size_t generations = 60;  ///< 0 to 10^5
+  std::size_t episodes = 256;    ///< that each candidate of a generation plays, fresh ones every generation
+  std::size_t population = 0;    ///< candidates a generation; 0: 4 + 3 ln K
+  double step = 0.15;            ///< first steps, as root mean square change of the function over the samples
+  Act act = Act::mean;
+  std::uint64_t seed = 0;
+  std::uint64_t item = 0;  ///< tells searches of one seed apart
+};
+
+/// Asked between generations; true ends the polish with what it has.
+using EnoughTime = std::function<bool()>;
+
+/// Raises the mean return of the policy that `function` makes, over its coefficients: an evolution strategy whose
+/// candidates of one generation all play the same episodes, new ones in each generation, so that it follows the task
+/// and not a set of start states. Coordinates are whitened by the Gram matrix of `features`: a step moves the function
+/// by as much in every direction. Returns the centre of the search. On all threads, the same for any number of them.
+std::vector<double> polish_on_return(const Env& env, const ContinuousCode& shape, const Contract& contract,
+                                     const TermFunction& function, const Features& features,
+                                     std::vector<double> coefficients, const ReturnPolish& options,
+                                     const EnoughTime& enough = {}, const Progress& progress = {});
+
+/// The same for coefficients that are whole numbers: moves one after the other by one unit and keeps what earns more on
+/// `options.episodes` fixed episodes, `sweeps` times over all of them. Never lowers the return on those episodes.
+ContinuousEmbedding polish_rounded(const Env& env, const ContinuousEmbedding& embedding, const ReturnPolish& options,
+                                   std::size_t sweeps = 2, const EnoughTime& enough = {},
+                                   const Progress& progress = {});
+
+/// What coefficients are improved on after they were fitted.
+enum class PolishBy {
+  none,     ///< least squares alone
+  action,   ///< squared error of the action that is played: most like the teacher
+  returned  ///< the return in the task: loses least, and may act unlike the teacher where that pays
+};
+
+/// What is searched for, and how hard. Defaults take seconds to a minute for a small control task.
+struct CompressOptions {
+  SelectionOptions judge{};  ///< budgets, episodes, seed, what is played
+  bool continuous = true;    ///< search the continuous route
+  bool lattice = true;       ///< and the lattice route, where the teacher has a lattice
+  PolishBy polish = PolishBy::returned;
+  std::vector<DictionaryOptions> dictionaries;  ///< continuous ones to search; empty: `default_dictionaries`
+  std::vector<NumberFormat> formats{NumberFormat::int8, NumberFormat::int6, NumberFormat::int4};
+  std::size_t most_terms = 20;  ///< K is searched from 1 up to this, 1 to 256
+  ReturnPolish search{};        ///< of every K
+  double seconds = 0;           ///< stop searching after this time and certify what is there; 0: no limit
+};
+
+/// One embedding that was tried.
+struct Candidate {
+  Embedding embedding;
+  std::string format;          ///< of its numbers
+  double loss = 0;             ///< mean over the selection episodes, in units of return
+  double spread = 0;           ///< standard deviation of the paired difference
+  double loss_percent = 0;     ///< of the teacher's |mean return|
+  double action_distance = 0;  ///< from the teacher's mean action: root mean square over states that the teacher visits
+  std::size_t payload_bytes() const { return embedding.payload().size(); }
+};
+
+struct Compressed {
+  std::vector<Candidate> tried;    ///< in the order they were
+  std::vector<std::size_t> front;  ///< of `tried`: none smaller loses less; by rising bytes
+  std::size_t chosen = 0;          ///< of `tried`
+  Certificate certificate;         ///< of the chosen; `met` says whether the budget is kept
+  double seconds = 0;
+
+  const Candidate& winner() const { return tried[chosen]; }
+};
+
+/// Chebyshev polynomials, ridges, and both with bumps.
+std::vector<DictionaryOptions> default_dictionaries();
+
+/// Told every candidate once it was measured, and whether it is on the front so far.
+using CandidateSink = std::function<void(const Candidate&, bool on_front)>;
+
+/// Searches for the smallest embedding of a teacher whose certified loss keeps the budget.
+///
+/// Each dictionary is followed from one term upwards: greedy choice, fit in action space to states that teacher and
+/// candidates visit, then polish on return, started from the better of the fit and of what K - 1 terms had become.
+/// Candidates in every number format meet the teacher on the same episodes; a dictionary is left when its next
+/// candidate would be larger than one that should pass. `Selection` certifies on episodes that nothing else has seen.
+/// If none passes, the one that came nearest is chosen, and its certificate is not `met`.
+///
+/// The same for any number of threads, unless `seconds` cuts it short. Throws what `Selection`, `rollout` and the fits
+/// throw.
+Compressed compress(const Env& env, const Policy& teacher, const CompressOptions& options,
+                    const CandidateSink& sink = {}, const Progress& progress = {});
+
+/// What is promised where no task can be played.
+struct StatesOptions {
+  double max_error = 0.01;               ///< allowed mean error of the action, as a fraction of its range; above 0
+  std::optional<std::size_t> max_bytes;  ///< largest payload
+  double confidence = 0.95;              ///< in (0, 1)
+  std::size_t most_terms = 32;           ///< 1 to 256
+  std::size_t attempts = 5;              ///< candidates that may fail before giving up
+  std::vector<DictionaryOptions> dictionaries;
+  std::vector<NumberFormat> formats{NumberFormat::int8, NumberFormat::int6};
+  std::uint64_t seed = 0;
+};
+
+/// The smallest continuous embedding whose mean action stays close to the teacher's on logged states (columns), where
+/// nobody can play: fitted on a third of them, compared on another, certified on the last.
+///
+/// The error in a state is the largest over action dimensions of |difference| / width of the range. The certificate is
+/// about its mean under the distribution that the states were drawn from, and says that no return is certified; its
+/// losses and budgets are percent of the range. A candidate's `loss` is that mean, its `loss_percent` the same in
+/// percent. Throws `shape_mismatch` for fewer than 30 states or states of another size, `bad_value` for a teacher whose
+/// actions have no bounds or are discrete.
+Compressed compress_states(const Policy& teacher, MatrixView<const double> states, const StatesOptions& options,
+                           const CandidateSink& sink = {}, const Progress& progress = {});
+
+}  // namespace mercer

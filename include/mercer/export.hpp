@@ -1,0 +1,95 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mercer/file.hpp"
+
+namespace mercer {
+
+/// What the exported C computes with.
+enum class CNumbers {
+  floating,  ///< float
+  fixed,     ///< whole numbers alone: int32 in stated fixed-point formats, products in int64
+};
+
+/// Where the exported C takes tanh, exp and square roots from.
+enum class CMath {
+  libm,  ///< tanhf, expf and sqrtf of the C library, and only those of them that the embedding needs
+  none,  ///< polynomials of its own; nothing is linked
+};
+
+/// How a lattice embedding is laid down.
+enum class CMode {
+  table,         ///< the action of every cell: fast, flash grows with cells
+  coefficients,  ///< the kept numbers, from which a row is computed for every action
+};
+
+struct COptions {
+  std::string name = "controller";  ///< of the files and in front of every public name: a C identifier of 1 to 40
+  CNumbers numbers = CNumbers::floating;
+  CMath math = CMath::libm;   ///< of no meaning for whole numbers, which never call a library
+  CMode mode = CMode::table;  ///< of lattices
+  /// For observations that are no numbers; empty: the middle of the range, action 0.
+  std::vector<double> safe_action{};
+};
+
+/// Most operations of one call, as written in the source.
+struct COperations {
+  std::size_t multiplications = 0, additions = 0, divisions = 0, comparisons = 0, lookups = 0;
+  std::size_t functions = 0;  ///< calls of the C library
+  COperations& operator+=(const COperations& more);
+  std::size_t total() const { return multiplications + additions + divisions + comparisons + lookups + functions; }
+};
+
+/// Exported C: what stands in the files, and what it costs.
+struct CExport {
+  std::string header, source, example;  ///< NAME.h, NAME.c, main.c
+  std::size_t flash_bytes = 0;          ///< const tables of acting: exact
+  std::size_t code_bytes = 0;           ///< an estimate for Thumb-2 with -Os
+  std::size_t ram_bytes = 0;            ///< on the stack, an estimate; there are no variables
+  COperations operations;
+  double error = 0;  ///< largest difference from the model that was measured, in the share of the action's range (of
+                     ///< logits: absolute)
+  double stated_error = 0;  ///< what the header promises, with a margin on the measured one
+};
+
+/// C99 that is valid C++11, too: no heap, no variables outside functions, nothing undefined for any input.
+///
+/// Throws `not_finite` for a coefficient that is no number, `missing_option` for a contract without observations or
+/// actions, `bad_value` for a density head, an illegal name, a safe action of another size or a lattice without
+/// coefficients, `out_of_range` for a safe action outside the action's range or numbers that no fixed-point format
+/// holds, `too_large` for a lattice of 2^64 cells or, from coefficients, of more than 32767 rows.
+CExport export_c(const EmbeddingFile& file, const COptions& options = {});
+
+struct StOptions {
+  std::string name = "controller";    ///< of the file and the block: an IEC identifier of 1 to 40, no reserved word
+  std::vector<double> safe_action{};  ///< for observations that are no numbers; empty: as for `COptions`
+};
+
+/// Exported Structured Text: what stands in the file, and what it costs.
+struct StExport {
+  std::string source;              ///< NAME.st
+  std::size_t table_bytes = 0;     ///< constants of acting: exact
+  std::size_t variable_bytes = 0;  ///< variables, inputs and outputs: exact, without what a compiler adds
+  COperations operations;          ///< `functions`: EXP, SIN, COS and SQRT
+  double error = 0;                ///< as `CExport::error`
+  double stated_error = 0;
+};
+
+/// One FUNCTION_BLOCK of IEC 61131-3, second edition: an input for each observation and an output for each action.
+///
+/// Its input SELFTEST makes it check stored cases and tell in its output OK; otherwise OK says whether the observations
+/// were usable. Numbers are REAL: every controller has it, LREAL is optional and many emulate it, and an embedding's
+/// own rounding is coarser than REAL's. It needs nothing but EXP, SIN, COS, SQRT, ABS and conversions, each only where
+/// the embedding does. A lattice embedding becomes a table of actions.
+///
+/// Throws what `export_c` throws, and `too_large` for a lattice of 2^31 cells or more.
+StExport export_st(const EmbeddingFile& file, const StOptions& options = {});
+
+/// One JSON document with all that an embedding is: docs/export.md lists its keys. Throws `not_finite` for a
+/// coefficient that is no number.
+std::string export_json(const EmbeddingFile& file);
+
+}  // namespace mercer

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+#include "mercer/lattice.hpp"
+
+namespace mercer {
+
+/// Of two rows of a table, as `LatticeDistance` has their mean.
+struct RowDistance {
+  double w1 = 0, tv = 0;
+};
+RowDistance row_distance(std::span<const double> own, std::span<const double> other, const Grid& actions);
+
+/// What `LatticeDistance::w1_kind` says for these actions.
+const char* w1_kind(const Grid& actions);
+
+}  // namespace mercer

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "mercer/file.hpp"
+
+namespace mercer {
+
+/// The payload of an embedding in parts that may lie anywhere, and what its manifest tells of it.
+struct PayloadParts {
+  std::vector<std::span<const std::byte>> parts;
+  std::string route, basis;
+  std::size_t k = 0;
+  ParameterCount parameters;
+  double energy = 0;
+  Contract contract;
+  std::optional<EdgeAccuracy> edges;
+};
+
+/// What `write_embedding` does, for a payload that need not be decoded first.
+void write_payload(const std::filesystem::path& path, const PayloadParts& payload, const EmbeddingOrigin& origin);
+
+}  // namespace mercer

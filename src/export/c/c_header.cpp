@@ -1,0 +1,206 @@
+#include "export/c/c_header.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include "export/c/c_text.hpp"
+
+namespace mercer {
+std::string comment_lines(const std::string& text) {
+  const std::string clean = c_comment(text);
+  std::string lines, line;
+  std::size_t at = 0;
+  while (at < clean.size()) {
+    const std::size_t end = std::min(clean.find(' ', at), clean.size());
+    const std::string word = clean.substr(at, end - at);
+    if (!line.empty() && line.size() + word.size() > 96) {
+      lines += " * " + line + "\n";
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + word;
+    at = end + 1;
+  }
+  return lines + " * " + line + "\n";
+}
+
+namespace {
+
+std::string axis_lines(const Space& space, const char* array) {
+  std::string lines;
+  for (std::size_t d = 0; d < space.dimensions(); ++d) {
+    const Axis& axis = space.axes[d];
+    std::string line = fmt::format("  {}[{}] {}", array, d, axis.name);
+    if (!axis.unit.empty()) line += fmt::format(", {}", axis.unit);
+    line += space.is_discrete() ? fmt::format(", one of the whole numbers 0 to {}", space.count - 1)
+                                : fmt::format(", {:.6g} to {:.6g}", axis.range.low, axis.range.high);
+    if (axis.periodic) line += ", an angle: the ends are one";
+    lines += " *" + c_comment(" " + line) + "\n";
+  }
+  return lines;
+}
+
+std::string upper(std::string name) {
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+std::string numbers_list(std::span<const double> numbers) {
+  std::string text;
+  for (const double number : numbers) text += fmt::format("{}{:g}", text.empty() ? "" : ", ", number);
+  return text;
+}
+
+std::string input_note(const COptions& options, const ControllerInterface& outside, const std::string& note) {
+  if (options.numbers == CNumbers::fixed) return note + ". Every int32_t is taken.";
+  return note + fmt::format(". If any is not a number, infinite or beyond 1e18, the action is the safe one: {}.",
+                            numbers_list(outside.safe));
+}
+
+std::string error_note(const COptions& options, const ControllerInterface& outside, const CBody& body,
+                       const std::string& weights) {
+  const std::string of = (outside.contract.action.is_discrete() ? weights : "actions") + " differ";
+  const char* unit = outside.contract.action.is_discrete() ? "" : " of the action's range";
+  return fmt::format(
+      "Its {} from the model's by at most {:.2g}{} (measured: {:.2g}, on states that fill the ranges{}).", of,
+      body.stated_error, unit, body.error,
+      options.numbers == CNumbers::fixed ? ", rounding of observations included" : "");
+}
+
+std::string cost_note(const CBody& body) {
+  const COperations& o = body.operations;
+  return fmt::format(
+      "Flash: {} bytes of tables and about {} of code (Thumb-2, -Os){}. RAM: about {} bytes of stack, no heap, no "
+      "variables. At most {} multiplications, {} additions, {} divisions, {} comparisons, {} look-ups{} for an action.",
+      body.table_bytes, body.code_bytes, body.needs_libm ? ", without the C library's functions" : "", body.ram_bytes,
+      o.multiplications, o.additions, o.divisions, o.comparisons, o.lookups,
+      body.needs_libm ? fmt::format(" and {} calls of the C library", o.functions) : "");
+}
+
+std::string example(const COptions& options, const ControllerInterface& outside) {
+  const bool fixed = options.numbers == CNumbers::fixed;
+  std::string middle, show;
+  for (std::size_t d = 0; d < outside.observations(); ++d) {
+    const Range range = outside.contract.observation.axes[d].range;
+    const double value = std::isfinite(range.width()) ? (range.low + range.high) / 2 : 0;
+    middle += d == 0 ? "" : ", ";
+    middle += fixed ? fmt::format("(int32_t)({:g} * @NAME@_OBS_ONE_{})", value, d) : c_float(value);
+  }
+  for (std::size_t a = 0; a < outside.actions(); ++a) {
+    show += fmt::format("  printf(\"{} %g\\n\", (double)act[{}]{});\n", "action", a,
+                        fixed ? fmt::format(" / @NAME@_ACT_ONE_{}", a) : "");
+  }
+  const std::pair<std::string, std::string> places[] = {{"middle", middle},
+                                                        {"show", show},
+                                                        {"type", fixed ? "int32_t" : "float"},
+                                                        {"name", options.name},
+                                                        {"NAME", upper(options.name)}};
+  return fill(R"(/* Checks the controller, then asks it for one action. */
+#include <stdio.h>
+
+#include "@name@.h"
+
+int main(void)
+{
+  const @type@ obs[@NAME@_OBSERVATIONS] = {@middle@};
+  @type@ act[@NAME@_ACTIONS];
+  const int failed = @name@_selftest();
+  if (failed != 0) {
+    printf("self-test: case %d failed\n", failed);
+    return 1;
+  }
+  @name@_act(obs, act);
+@show@  return 0;
+}
+)",
+              places);
+}
+
+}  // namespace
+
+std::string certificate_sentences(const EmbeddingFile& file) {
+  if (!file.certificate) return "There is no certificate. 'mercer certify' makes one.";
+  const Certificate& c = *file.certificate;
+  std::string measured =
+      fmt::format("On {} episodes of {} it lost {:.3g} in return ({:.3g}% of the teacher's {:.6g}).", c.episodes,
+                  c.env.empty() ? file.origin.env : c.env, c.loss_return, c.loss_percent, c.teacher_return);
+  if (!std::isfinite(c.loss_return))
+    measured = fmt::format("It was compared with its teacher on {} states or episodes, and differed by {:.3g}%.",
+                           c.episodes, c.loss_percent);
+  const std::string promised = c.upper_percent ? fmt::format("{:.3g}%", *c.upper_percent)
+                                               : fmt::format("{:.6g} in units of return", c.upper_return);
+  return fmt::format(
+      "{} With confidence {:g} it loses at most {} (level: {}), as the model acts and not counting the "
+      "difference above.",
+      measured, c.confidence, promised, c.level);
+}
+
+CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,
+                 const HeaderFacts& facts, CBody body) {
+  const bool fixed = options.numbers == CNumbers::fixed;
+  const std::string type = fixed ? "int32_t" : "float";
+  const std::size_t n = outside.observations(), m = outside.actions();
+  const std::vector<std::pair<std::string, std::string>> names{{"name", options.name}, {"NAME", upper(options.name)}};
+
+  std::string top = fmt::format("/* {}: {}\n *\n", options.name, c_comment(facts.what));
+  top += comment_lines(facts.computation) + " *\n";
+  top += fmt::format(" * In, in this order:\n{} * Out:\n{}", axis_lines(outside.contract.observation, "obs"),
+                     axis_lines(outside.contract.action, "act"));
+  if (outside.contract.dt > 0) top += comment_lines(fmt::format("One action every {:g} s.", outside.contract.dt));
+  if (fixed) top += comment_lines("All numbers are whole: a value times the ..._ONE_... below.");
+  top += comment_lines(input_note(options, outside, facts.beyond)) + " *\n";
+  top += comment_lines(error_note(options, outside, body, facts.weights)) + comment_lines(cost_note(body)) + " *\n";
+  top += comment_lines("Certificate: " + certificate_sentences(file));
+  top += " */\n";
+
+  std::string api = fmt::format("void @name@_act(const {0} obs[{1}], {0} act[{2}]);\n", type, n, m);
+  if (!body.sample_argument.empty()) {
+    const bool normal = body.sample_argument.find('z') != std::string::npos;
+    const bool several = body.sample_argument.find('[') != std::string::npos;
+    api += normal ? fmt::format("\n/* Draws the action: z are {} of the standard normal distribution, each new.{} */\n",
+                                m == 1 ? "one number" : "numbers", fixed ? " Cut to -8 .. 8." : "")
+                  : fmt::format("\n/* Draws the action: u {} new{}, evenly from {}. */\n", several ? "are" : "is a",
+                                several ? " numbers" : " number", fixed ? "0 to 2^32 - 1" : "[0, 1)");
+    api +=
+        fmt::format("void @name@_sample(const {0} obs[{1}], {3}, {0} act[{2}]);\n", type, n, m, body.sample_argument);
+  }
+  CExport made;
+  made.header = top + fill(fmt::format(R"(#ifndef @NAME@_H
+#define @NAME@_H
+
+#include <stdint.h>
+
+#define @NAME@_OBSERVATIONS {}
+#define @NAME@_ACTIONS {}
+{}
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+{}
+/* 0 if stored observations give the stored actions here; otherwise the number of the case that failed.
+ * Compile with -D@NAME@_NO_SELFTEST to leave it out. */
+int @name@_selftest(void);
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+)",
+                                       n, m, body.header_lines, api),
+                           names);
+  made.source = fill(fmt::format("/* See @name@.h. */\n#include \"@name@.h\"\n{}\n{}",
+                                 body.needs_libm ? "\n#include <math.h>\n" : "", body.source),
+                     names);
+  made.example = example(options, outside);
+  made.flash_bytes = body.table_bytes;
+  made.code_bytes = body.code_bytes;
+  made.ram_bytes = body.ram_bytes;
+  made.operations = body.operations;
+  made.error = body.error;
+  made.stated_error = body.stated_error;
+  return made;
+}
+
+}  // namespace mercer

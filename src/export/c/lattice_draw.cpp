@@ -1,0 +1,137 @@
+#include "export/c/coefficient_writer.hpp"
+
+namespace mercer {
+
+void CoefficientWriter::write_act() {
+  Places places = places_;
+  places.emplace_back("total", fixed_ ? "int64_t" : "float");
+  if (c_.discrete()) {
+    places.emplace_back("best", fixed_ ? "(int32_t)best" : "(float)best");
+    places.emplace_back("safe",
+                        fixed_ ? "  distribution(obs, row, &total);\n" : R"(  if (!distribution(obs, row, &total)) {
+    act[0] = safe[0];
+    return;
+  }
+)");
+    text_ += fill(R"(void @name@_act(const @type@ obs[@N@], @type@ act[1])
+{
+  @type@ row[@L@];
+  @total@ total;
+  uint32_t c, best = 0;
+@safe@  for (c = 1; c < @L@; c++) best = row[c] > row[best] ? c : best;
+  act[0] = @best@;
+}
+
+)",
+                  places);
+  } else if (fixed_) {
+    text_ += fill(R"(void @name@_act(const int32_t obs[@N@], int32_t act[@M@])
+{
+  const int32_t *edges = action_edge;
+  int32_t row[@L@];
+  int64_t total, sum;
+  uint32_t c, i, below, after = @L@;
+  distribution(obs, row, &total);
+  for (i = 0; i < @M@; i++) {
+    after /= action_bins[i];
+    sum = 0;
+    for (c = 0; c < @L@; c++) {
+      below = c / after % action_bins[i];
+      sum += row[c] * (((int64_t)edges[below] + edges[below + 1]) >> 1);
+    }
+    act[i] = (int32_t)(sum / total);
+    edges += action_bins[i] + 1;
+  }
+}
+
+)",
+                  places);
+  } else {
+    text_ += fill(R"(void @name@_act(const float obs[@N@], float act[@M@])
+{
+  const float *edges = action_edge;
+  float row[@L@], total, sum;
+  uint32_t c, i, below, after = @L@;
+  const int usable = distribution(obs, row, &total);
+  for (i = 0; i < @M@; i++) {
+    after /= action_bins[i];
+    sum = 0.0f;
+    for (c = 0; usable && c < @L@; c++) {
+      below = c / after % action_bins[i];
+      sum += row[c] * (0.5f * (edges[below] + edges[below + 1]));
+    }
+    act[i] = usable ? sum / total : safe[i];
+    edges += action_bins[i] + 1;
+  }
+}
+
+)",
+                  places);
+  }
+  const std::size_t work = terms_.columns * c_.outside.actions();
+  body_.operations += {work, 2 * work, 2 * work, 0, 2 * work};
+  body_.code_bytes += 110;
+}
+
+void CoefficientWriter::write_sample() {
+  const std::string number = fixed_ ? "uint32_t" : "float";
+  body_.sample_argument = fill(noise_ ? fmt::format("const {} u[@U@]", number) : number + " u", places_);
+  Places places = places_;
+  const std::string first = noise_ ? "u[0]" : "u";
+  places.emplace_back("argument", body_.sample_argument);
+  places.emplace_back("total", fixed_ ? "int64_t" : "float");
+  places.emplace_back("zero", fixed_ ? "0" : "0.0f");
+  places.emplace_back("draw", fixed_ ? fmt::format("(total * (int64_t)({} >> 8)) >> 24", first) : first + " * total");
+  std::string check = fixed_ ? "  distribution(obs, row, &total);\n" : "";
+  if (!fixed_) {
+    check = noise_ ? "  for (i = 0; i < @U@; i++) usable = usable && !unusable(u[i]);\n"
+                   : "  usable = usable && !unusable(u);\n";
+    check = "  int usable = distribution(obs, row, &total);\n" + std::string(noise_ ? "  int i;\n" : "") + check +
+            R"(  if (!usable) {
+    for (c = 0; c < @M@; c++) act[c] = safe[c];
+    return;
+  }
+)";
+  }
+  places.emplace_back("check", fill(check, places_));
+  std::string end = fixed_ ? "  act[0] = (int32_t)c;\n" : "  act[0] = (float)c;\n", declare;
+  if (!c_.discrete()) {
+    declare = fill("  const @type@ *edges = action_edge;\n  uint32_t d, below, after = @L@;\n", places_);
+    std::string value = "0.5f * (edges[0] + edges[1])";
+    if (fixed_) value = "(int32_t)(((int64_t)edges[0] + edges[1]) >> 1)";
+    if (noise_) {
+      value = fixed_
+                  ? "edges[0] + (int32_t)((((int64_t)edges[1] - edges[0]) * (int64_t)u[1 + d]) >> 32)"
+                  : "edges[0] + (edges[1] - edges[0]) * (u[1 + d] < 0.0f ? 0.0f : u[1 + d] > 1.0f ? 1.0f : u[1 + d])";
+    }
+    end = fill(R"(  for (d = 0; d < @M@; d++) {
+    after /= action_bins[d];
+    below = c / after % action_bins[d];
+    edges += below;
+    act[d] = )" + value +
+                   R"(;
+    edges += action_bins[d] + 1u - below;
+  }
+)",
+               places_);
+  }
+  places.emplace_back("declare", declare);
+  places.emplace_back("end", end);
+  text_ += fill(R"(void @name@_sample(const @type@ obs[@N@], @argument@, @type@ act[@M@])
+{
+@declare@  @type@ row[@L@];
+  @total@ total, left;
+  uint32_t c;
+@check@  left = @draw@;
+  for (c = 0; c < @L@ - 1; c++) {
+    left -= row[c];
+    if (left < @zero@) break;
+  }
+@end@}
+
+)",
+                places);
+  body_.code_bytes += 120;
+}
+
+}  // namespace mercer

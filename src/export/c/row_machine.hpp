@@ -1,0 +1,27 @@
+#pragma once
+
+#include "export/common/row_terms.hpp"
+
+namespace mercer {
+
+/// Kept coefficients in whole numbers: amplitudes in units that keep the sum of all below 2^29.
+struct FixedRows {
+  static constexpr int q = 24;  ///< of sines and taps
+  std::vector<std::int32_t> amplitudes, phases, low, high;
+  std::vector<std::int32_t> left, right;
+  std::int64_t centre = 0;
+  int row_shift = 0;     ///< of the 64-bit sums
+  std::int64_t one = 1;  ///< what stands for a probability of 1 in a row
+};
+/// Throws `too_large` for more than 4096 action cells.
+FixedRows fixed_rows(const RowTerms& terms);
+
+/// What the exported C computes for the row at these places of the leading axes, before it is made a distribution.
+std::vector<float> float_row(const RowTerms& terms, std::span<const std::uint32_t> at);
+std::vector<std::int32_t> fixed_row(const RowTerms& terms, const FixedRows& fixed, std::span<const std::uint32_t> at);
+
+/// C with the tables of the kept coefficients and `static void fill_row(const uint32_t at[S], T row[L])`.
+void write_row_functions(const RowTerms& terms, const FixedRows& whole, const COptions& options, std::string& text,
+                         CBody& body);
+
+}  // namespace mercer

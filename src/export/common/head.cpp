@@ -1,0 +1,93 @@
+#include "export/common/head.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace mercer {
+
+double ControllerInterface::width(std::size_t action) const {
+  if (contract.action.is_discrete()) return 1;
+  const Range clip = contract.clip.empty() ? contract.action.axes[action].range : contract.clip[action];
+  return std::isfinite(clip.width()) ? clip.width() : 2 * std::abs(contract.scale[action]);
+}
+
+std::vector<double> even_state(std::span<const Range> ranges, std::size_t i, double beyond) {
+  // Steps by powers of 1/g, g the root of g^(d+1) = g + 1, leave no large holes in d dimensions.
+  const auto d = static_cast<double>(ranges.size());
+  double g = 2;
+  for (int step = 0; step < 40; ++step) g = std::pow(1 + g, 1 / (d + 1));
+  std::vector<double> state;
+  double alpha = 1;
+  for (const Range& range : ranges) {
+    alpha /= g;
+    const double whole = 0.5 + static_cast<double>(i) * alpha;
+    const double place = (whole - std::floor(whole)) * (1 + 2 * beyond) - beyond;
+    state.push_back(range.low + place * range.width());
+  }
+  return state;
+}
+
+std::vector<Range> ranges_of(const FlatTerms& flat) {
+  std::vector<Range> ranges;
+  for (const FlatTerms::Axis& axis : flat.axes) ranges.push_back(axis.range);
+  return ranges;
+}
+
+std::vector<double> model_answers(const ContinuousController& controller, std::span<const double> states) {
+  const std::size_t d = controller.flat.dimensions(), count = states.size() / d;
+  const std::size_t width = controller.discrete() ? controller.flat.outputs : controller.outside.actions();
+  std::vector<double> columns(states.size()), rows(count * width), answers(count * width);
+  for (std::size_t i = 0; i < states.size(); ++i) columns[i % d * count + i / d] = states[i];
+  const MatrixView<const double> given{columns.data(), d, count};
+  if (controller.discrete()) {
+    controller.model->function()(given, {rows.data(), width, count});
+  } else {
+    controller.model->policy().mean_action(given, {rows.data(), width, count});
+  }
+  for (std::size_t i = 0; i < answers.size(); ++i) answers[i] = rows[i % width * count + i / width];
+  return answers;
+}
+
+double with_margin(double wanted, double least) {
+  wanted = std::max(wanted, least);
+  const double unit = std::pow(10, std::floor(std::log10(wanted)) - 1);
+  return std::ceil(wanted / unit - 1e-9) * unit;
+}
+
+namespace {
+
+// Whether every action is close to an end of its range.
+bool at_an_end(const ContinuousController& controller, std::span<const double> action) {
+  for (std::size_t a = 0; a < action.size(); ++a) {
+    const Range clip = controller.outside.contract.clip[a];
+    const double room = 0.05 * clip.width();
+    if (!std::isfinite(room) || (action[a] > clip.low + room && action[a] < clip.high - room)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<std::vector<double>> test_states(const ContinuousController& controller) {
+  constexpr std::size_t wanted = 5;
+  const FlatTerms& flat = controller.flat;
+  const std::vector<Range> ranges = ranges_of(flat);
+  std::vector<std::vector<double>> states;
+  for (std::size_t i = 1; states.size() < wanted && i < 1000; ++i) {
+    std::vector<double> state = even_state(ranges, i, states.size() + 1 == wanted ? 0.3 : 0);
+    for (std::size_t d = 0; d < state.size(); ++d) {
+      if (flat.axes[d].periodic) state[d] = std::clamp(state[d], ranges[d].low, ranges[d].high);
+    }
+    if (controller.discrete()) {
+      std::vector<double> out = model_answers(controller, state);
+      std::ranges::sort(out, std::greater<>());
+      if (out.size() > 1 && out[0] - out[1] < 0.01) continue;
+    } else if (i < 500 && at_an_end(controller, model_answers(controller, state))) {
+      continue;  // what is cut off anyway says little about the numbers before
+    }
+    states.push_back(std::move(state));
+  }
+  return states;
+}
+
+}  // namespace mercer

@@ -1,0 +1,74 @@
+#pragma once
+
+#include "export/common/flat_terms.hpp"
+#include "mercer/export.hpp"
+
+namespace mercer {
+
+/// What an embedding of either route shows to the outside: what its C must do beside computing.
+struct ControllerInterface {
+  Contract contract;
+  std::vector<double> safe;  ///< one for each action
+  std::size_t observations() const { return contract.observation.dimensions(); }
+  std::size_t actions() const { return contract.action.dimensions(); }
+  /// The width that errors of an action are told in: of its range, or where there is none of the scale.
+  double width(std::size_t action) const;
+};
+
+/// With the safe action of the options, or one of its own. Throws `missing_option`, `bad_value` or `out_of_range`.
+ControllerInterface controller_interface(const Contract& contract, const COptions& options);
+/// The teacher without the folder it lay in, and the task.
+std::string origin_text(const EmbeddingOrigin& origin);
+
+/// A continuous embedding for a writer of C.
+struct ContinuousController {
+  FlatTerms flat;
+  Head head = Head::mean;
+  bool squash = true;
+  ControllerInterface outside;
+  const ContinuousEmbedding* model = nullptr;
+
+  bool discrete() const { return head == Head::logits; }
+  bool samples() const { return head == Head::gaussian || (head == Head::logits && !squash); }
+};
+
+/// The tables, functions and figures that a number format makes of an embedding; what is the same for all formats is
+/// written around it.
+struct CBody {
+  std::string header_lines{};  ///< macros that the header shows
+  std::string source{};        ///< all of NAME.c but its first lines; @name@ and @NAME@ stand for the name
+  std::string sample_argument{};
+  std::size_t table_bytes = 0, code_bytes = 0, ram_bytes = 0;
+  COperations operations{};
+  double error = 0, stated_error = 0;
+  bool needs_libm = false;
+};
+
+CBody float_body(const ContinuousController& controller, const COptions& options);
+CBody fixed_body(const ContinuousController& controller, const COptions& options);
+
+/// State number i of a sequence that fills the box of ranges evenly; `beyond` widens it on both sides by this share.
+std::vector<double> even_state(std::span<const Range> ranges, std::size_t i, double beyond);
+/// Ranges that coordinates come from.
+std::vector<Range> ranges_of(const FlatTerms& flat);
+/// A few states for the self-test, some a little outside the ranges, none close to a tie between actions.
+std::vector<std::vector<double>> test_states(const ContinuousController& controller);
+/// What the model says about states, one after the other: logits where actions are discrete, otherwise actions.
+std::vector<double> model_answers(const ContinuousController& controller, std::span<const double> states);
+/// The self-test as C: acts on the given states and compares. Whole numbers must agree exactly where there are no
+/// limits.
+///
+/// Where actions are discrete the numbers that they are chosen by are compared, too, if `outputs` has them (and floats
+/// a limit): the choice alone would not notice most changes of a coefficient.
+std::string float_selftest(std::span<const double> given, std::span<const double> expected,
+                           std::span<const double> limits, std::size_t observations,
+                           std::span<const double> outputs = {}, double output_limit = 0);
+std::string fixed_selftest(std::span<const std::string> given, std::span<const std::string> expected,
+                           std::size_t observations, std::size_t actions, std::span<const std::string> limits = {},
+                           std::span<const std::string> outputs = {});
+/// "#define NAME_OBS_ONE_0 1048576.0": one for each observation and action.
+std::string fixed_macros(const Contract& contract, std::span<const int> obs_q, std::span<const int> act_q);
+/// Rounded up to two digits: at least `least`.
+double with_margin(double wanted, double least);
+
+}  // namespace mercer

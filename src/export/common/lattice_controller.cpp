@@ -1,0 +1,105 @@
+#include "export/common/lattice_controller.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "embed/lattice/row_model.hpp"
+#include "export/c/c_text.hpp"
+#include "export/c/fixed_plan.hpp"
+#include "mercer/error.hpp"
+
+namespace mercer {
+
+std::uint64_t LatticeController::key(std::size_t row) const {
+  std::uint64_t number = 0;
+  for (std::size_t d = 0; d < states().dimensions(); ++d)
+    number = number * states().axes[d].bins() + code.bins[row * states().dimensions() + d];
+  return number;
+}
+
+std::vector<double> LatticeController::action(std::size_t row) const {
+  std::vector<double> made(outside.actions());
+  if (row < rows()) {
+    std::vector<double> middle;
+    for (std::size_t d = 0; d < states().dimensions(); ++d) middle.push_back(cells().centre(row, d));
+    model->policy().mean_action({middle.data(), middle.size(), 1}, {made.data(), made.size(), 1});
+  } else if (!discrete()) {
+    for (std::size_t a = 0; a < made.size(); ++a) {
+      const Edges& axis = code.actions.axes[a];
+      for (std::size_t b = 0; b < axis.bins(); ++b) made[a] += axis.centre(b) / static_cast<double>(axis.bins());
+    }
+  }
+  for (const double number : made) {
+    if (std::isfinite(number)) continue;
+    throw Error(ErrorCode::not_finite, fmt::format("the action of a cell is {}", number),
+                "Make the embedding again: such a controller must not run anywhere");
+  }
+  return made;
+}
+
+std::vector<std::size_t> LatticeController::test_rows() const {
+  const std::size_t count = std::min<std::size_t>(5, rows());
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < count; ++i) chosen.push_back(count == 1 ? 0 : i * (rows() - 1) / (count - 1));
+  return chosen;
+}
+
+LatticeController lattice_controller(const LatticeEmbedding& embedding, ControllerInterface outside) {
+  LatticeController made{decode_lattice(embedding.payload(), "the embedding"), {}, std::move(outside), &embedding};
+  if (made.code.states.cells() >= 0x1p64) {
+    throw Error(ErrorCode::too_large,
+                fmt::format("a lattice of {:.3g} cells, whose numbers no C type holds; legal: below 2^64",
+                            made.code.states.cells()),
+                "Take fewer bins, or the continuous route");
+  }
+  const auto columns = static_cast<std::size_t>(made.code.actions.cells());
+  if (made.code.order == RowOrder::axes && !parse_row_model(made.code.basis)) {
+    made.layout = axes_layout(made.cells(), made.code.actions);
+  } else {
+    made.layout =
+        list_layout(made.code.order == RowOrder::mean_action
+                        ? made.code.rows
+                        : order_rows(made.cells(), {}, {},
+                                     made.code.order == RowOrder::axes ? RowOrder::lexicographic : made.code.order),
+                    columns);
+  }
+  return made;
+}
+
+std::vector<int> lattice_obs_q(const LatticeController& controller) {
+  std::vector<int> q;
+  for (const Edges& axis : controller.states().axes)
+    q.push_back(fixed_point_q({axis.values.front(), axis.values.back()}));
+  return q;
+}
+
+void write_lattice_selftest(const LatticeController& controller, const COptions& options, std::span<const int> action_q,
+                            CBody& body) {
+  const std::size_t d = controller.states().dimensions(), m = controller.outside.actions();
+  std::vector<double> given, expected, limits;
+  for (const std::size_t row : controller.test_rows()) {
+    for (std::size_t i = 0; i < d; ++i) given.push_back(controller.cells().centre(row, i));
+    const std::vector<double> action = controller.action(row);
+    expected.insert(expected.end(), action.begin(), action.end());
+  }
+  for (std::size_t a = 0; a < m; ++a)
+    limits.push_back(controller.discrete() ? 0 : 1.01 * body.stated_error * controller.outside.width(a));
+  if (options.numbers == CNumbers::floating) {
+    body.source += float_selftest(given, expected, limits, d);
+    return;
+  }
+  const std::vector<int> obs_q = lattice_obs_q(controller);
+  const Contract& contract = controller.outside.contract;
+  std::vector<std::string> whole_given, whole_expected, whole_limits;
+  const auto whole = [](double value, int q) { return fmt::format("{}", std::llround(std::ldexp(value, q))); };
+  for (std::size_t i = 0; i < given.size(); ++i) whole_given.push_back(whole(given[i], obs_q[i % d]));
+  for (std::size_t i = 0; i < expected.size(); ++i) whole_expected.push_back(whole(expected[i], action_q[i % m]));
+  for (std::size_t a = 0; a < m; ++a)
+    whole_limits.push_back(fmt::format("{}", std::llround(std::ceil(std::ldexp(limits[a], action_q[a])))));
+  body.source += fixed_selftest(whole_given, whole_expected, d, m, whole_limits);
+  body.header_lines += fixed_macros(contract, obs_q, action_q);
+}
+
+}  // namespace mercer

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <ostream>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mercer {
+
+/// The whole of a file. Throws `cannot_open`, and `too_large` above `most_bytes`.
+std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t most_bytes = std::size_t{1} << 40);
+std::string read_text(const std::filesystem::path& path, std::size_t most_bytes = std::size_t{1} << 30);
+
+/// Writes a file that is never seen half done: to a temporary name beside it, flushed to the disk, then renamed. When
+/// `write` throws or the disk is full, the temporary file goes away and whatever `path` held before stays. A symbolic
+/// link keeps pointing where it points; a device or a pipe is written to as it is.
+void write_atomically(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
+
+/// Throws `cannot_write` if `write_atomically` could not succeed: to be asked before long work.
+void check_writable(const std::filesystem::path& path);
+
+/// Removes the temporary files of writes that are under way. For a process that is about to end in the middle of them.
+void remove_unfinished_files();
+
+/// Throws `corrupt_file`: "'r.npz' ends before the data it announces".
+[[noreturn]] void throw_corrupt(std::string_view where, std::string_view what);
+
+}  // namespace mercer
