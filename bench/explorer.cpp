@@ -32,7 +32,7 @@ const Subject& subject() {
         truncation);
     mercer::EmbeddingFile file{std::move(embedding), {"pendulum", teacher_file, 0, {}}, 0, std::nullopt};
     Worlds worlds("", "", {});
-    auto world = worlds.of(file, true, {});
+    auto world = worlds.of(file, "bench.mercer", true, {});
     return std::make_unique<Subject>("bench", std::move(file), std::move(world));
   }();
   return *made;

@@ -17,6 +17,7 @@ struct EmbeddingOrigin {
   std::uint64_t seed = 0;                       ///< of the rollouts
   std::map<std::string, std::string> settings;  ///< how it was made
   std::string teacher_sha256 = {};              ///< of the teacher's file; empty where it is none, or not known
+  std::string folder = {};  ///< where relative paths start, as seen from the folder of the embedding's file
 };
 
 /// How far the edges of a lattice may be from those of the data, where they come from sketches.
@@ -37,7 +38,12 @@ struct EmbeddingFile {
 
 /// Writes a safetensors file: the uint8 tensor `payload` and a manifest (format 1) with the contract in its metadata. A
 /// path leads nowhere once files have moved: where the teacher is a file, its SHA-256 is written unless it was given.
-void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin);
+void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin,
+                     const std::optional<Certificate>& certificate = {});
+
+/// The embedding that `read_embedding` would return: decoded from its bytes, so that what is measured is what is
+/// stored.
+Embedding decoded(const Embedding& embedding, const std::string& name, const Acting& acting = {});
 
 /// Reads it back, to the same bits. Throws `bad_format` for a newer format or what is no embedding, `corrupt_file` for
 /// damage.

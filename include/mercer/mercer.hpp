@@ -29,6 +29,7 @@
 #include "mercer/matrix_view.hpp"
 #include "mercer/mdp.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/pipeline.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/random.hpp"
 #include "mercer/rollout.hpp"

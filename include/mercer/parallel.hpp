@@ -43,12 +43,14 @@ class ThreadLimit {
   std::unique_ptr<Control> control_;
 };
 
-/// How long work tells its caller where it is, and how the caller asks it to stop. Both parts may be left empty.
+/// How long work reports where it is, and how its caller asks it to stop. Every part may be left empty.
 struct Progress {
   /// Called with the stage and the fraction done in [0, 1]; from any thread, but never from two at once.
   std::function<void(std::string_view stage, double fraction)> report;
   /// When a stop is requested the work ends with an `interrupted` error, leaving files as they were.
   std::stop_token stop;
+  /// Called with a sentence worth logging, such as how a file was understood or how fast episodes ran.
+  std::function<void(const std::string& sentence)> note = {};
 
   /// Throws `interrupted` if a stop was requested.
   void check() const;

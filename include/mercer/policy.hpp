@@ -154,6 +154,12 @@ std::vector<PolicyKind> known_policies();
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
                                     const std::vector<PolicySetting>& overrides = {}, std::string* reading = nullptr);
 
+/// Whether `make_policy` reads this file as a network.
+bool is_network_file(std::string_view file);
+/// All settings that shape the policy of a network: of the TOML file beside it, behind its name, and `overrides`; each
+/// key once, the last one wins.
+std::vector<PolicySetting> network_settings(std::string_view spec, const std::vector<PolicySetting>& overrides);
+
 /// Makes the policy that a file holds, for a task. `settings` are those behind the file's name, "FILE:key=value,...".
 using PolicyReader = std::function<std::unique_ptr<Policy>(const std::string& file,
                                                            std::span<const PolicySetting> settings, const Task& task)>;

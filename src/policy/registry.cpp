@@ -149,17 +149,17 @@ std::optional<FileSpec> find_network_file(std::string_view spec) {
   return onnx ? onnx : find_file(spec, ".safetensors");
 }
 
-PolicyOptions read_options(const FileSpec& spec, const std::vector<PolicySetting>& overrides) {
-  PolicyOptions options;
-  for (const PolicySetting& setting : read_sidecar(spec.file)) set_option(options, setting);
-  for (const PolicySetting& setting : settings_of(spec)) set_option(options, setting);
-  for (const PolicySetting& setting : overrides) set_option(options, setting);
-  return options;
+// Of the TOML file beside the network, behind its name, then the caller's: later ones win.
+std::vector<PolicySetting> all_settings(const FileSpec& spec, const std::vector<PolicySetting>& overrides) {
+  std::vector<PolicySetting> all = read_sidecar(spec.file);
+  for (const auto& more : {settings_of(spec), overrides}) all.insert(all.end(), more.begin(), more.end());
+  return all;
 }
 
 std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& task,
                                             const std::vector<PolicySetting>& overrides, std::string* reading) {
-  PolicyOptions options = read_options(spec, overrides);
+  PolicyOptions options;
+  for (const PolicySetting& setting : all_settings(spec, overrides)) set_option(options, setting);
   if (spec.file.ends_with(".onnx")) return make_network_policy(spec.file, read_onnx(spec.file), task, options, reading);
   const bool from_q =
       options.kind ? *options.kind == "boltzmann" || *options.kind == "greedy" : options.temperature.has_value();
@@ -181,6 +181,19 @@ std::vector<PolicyKind> known_policies() {
       {"FILE.safetensors", "a snapshot that 'mercer train' wrote"}};
   for (const FileKind& file : file_kinds()) kinds.push_back(file.kind);
   return kinds;
+}
+
+bool is_network_file(std::string_view file) { return file.ends_with(".onnx") || file.ends_with(".safetensors"); }
+
+std::vector<PolicySetting> network_settings(std::string_view spec, const std::vector<PolicySetting>& overrides) {
+  const auto network = find_network_file(spec);
+  std::vector<PolicySetting> last;
+  if (!network) return last;
+  for (const PolicySetting& setting : all_settings(*network, overrides)) {
+    std::erase_if(last, [&](const PolicySetting& one) { return one.key == setting.key; });
+    last.push_back(setting);
+  }
+  return last;
 }
 
 void register_policy_file(PolicyKind kind, std::string ending, PolicyReader read) {

@@ -8,7 +8,7 @@ namespace {
 
 std::vector<std::string> flags_of(const Verb& verb) {
   std::vector<std::string> flags{"--help"};
-  for (const Setting& setting : verb.settings->all()) flags.push_back("--" + setting.name);
+  for (const mercer::Option* setting : verb.settings->all()) flags.push_back("--" + setting->name);
   return flags;
 }
 
@@ -29,15 +29,16 @@ void print_bash(const Program& program) {
       "    return\n  fi\n  case \"$verb $before\" in\n",
       fmt::join(verb_names(program), " "));
   for (const auto& verb : program.verbs()) {
-    for (const Setting& setting : verb->settings->all()) {
-      if (!setting.choices.empty()) {
+    for (const mercer::Option* setting : verb->settings->all()) {
+      if (!setting->choices.empty()) {
         // Where any text is taken, such as a policy, it may be the name of a file.
         fmt::print("    \"{} --{}\") COMPREPLY=($(compgen {}-W \"{}\" -- \"$current\")); return ;;\n", verb->name,
-                   setting.name, setting.takes_only_choices ? "" : "-f ", fmt::join(setting.choices, " "));
-      } else if (setting.value == "FILE") {
-        fmt::print("    \"{} --{}\") COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", verb->name, setting.name);
-      } else if (!setting.value.empty()) {
-        fmt::print("    \"{} --{}\") return ;;\n", verb->name, setting.name);
+                   setting->name, setting->only_choices ? "" : "-f ", fmt::join(setting->choices, " "));
+      } else if (setting->value == "FILE") {
+        fmt::print("    \"{} --{}\") COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", verb->name,
+                   setting->name);
+      } else if (!setting->value.empty()) {
+        fmt::print("    \"{} --{}\") return ;;\n", verb->name, setting->name);
       }
     }
   }
@@ -73,15 +74,15 @@ void print_zsh(const Program& program) {
   fmt::print("  shift words\n  (( CURRENT-- ))\n  case $words[1] in\n");
   for (const auto& verb : program.verbs()) {
     fmt::print("    {})\n      _arguments '*--help[Explain the verb]'", verb->name);
-    for (const Setting& setting : verb->settings->all()) {
+    for (const mercer::Option* setting : verb->settings->all()) {
       std::string action;
-      if (!setting.choices.empty()) {
-        std::string words = fmt::format("{}", fmt::join(setting.choices, " "));
-        action = fmt::format(":{}:({})", zsh_text(setting.value), zsh_text(words));
-      } else if (!setting.value.empty()) {
-        action = fmt::format(":{}:{}", zsh_text(setting.value), setting.value == "FILE" ? "_files" : "");
+      if (!setting->choices.empty()) {
+        std::string words = fmt::format("{}", fmt::join(setting->choices, " "));
+        action = fmt::format(":{}:({})", zsh_text(setting->value), zsh_text(words));
+      } else if (!setting->value.empty()) {
+        action = fmt::format(":{}:{}", zsh_text(setting->value), setting->value == "FILE" ? "_files" : "");
       }
-      fmt::print(" \\\n        '--{}[{}]{}'", setting.name, zsh_text(setting.help), action);
+      fmt::print(" \\\n        '--{}[{}]{}'", setting->name, zsh_text(setting->full_help()), action);
     }
     if (verb->name == "completion") fmt::print(" \\\n        '1:shell:(bash zsh)'");
     fmt::print("\n      ;;\n");
@@ -92,7 +93,7 @@ void print_zsh(const Program& program) {
 }  // namespace
 
 void add_completion(Program& program) {
-  Verb& verb = program.add_verb("completion", "Print the completion script of a shell: bash or zsh", false);
+  Verb& verb = program.add_verb("completion", "Print the completion script of a shell: bash or zsh", {}, false);
   const auto shell = std::make_shared<std::string>();
   verb.app->add_option("SHELL", *shell, "bash or zsh");
   verb.run = [shell, &program] {

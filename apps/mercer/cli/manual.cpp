@@ -24,16 +24,16 @@ std::string roff(std::string_view text) {
   return out;
 }
 
-void print_setting(const Setting& setting) {
-  fmt::print(".TP\n\\fB\\-\\-{}\\fR{}\n{}.\n", roff(setting.name),
-             setting.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(setting.value)),
-             roff(setting.takes_only_choices ? fmt::format("{}: {}", setting.help, fmt::join(setting.choices, ", "))
-                                             : setting.help));
+void print_setting(const mercer::Option* setting) {
+  fmt::print(".TP\n\\fB\\-\\-{}\\fR{}\n{}.\n", roff(setting->name),
+             setting->value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(setting->value)),
+             roff(setting->full_help()));
 }
 
 bool is_common(const Program& program, const std::string& name) {
   const auto& fewest = *std::ranges::find_if(program.verbs(), [](const auto& verb) { return verb->name == "list"; });
-  return std::ranges::any_of(fewest->settings->all(), [&](const Setting& setting) { return setting.name == name; });
+  return std::ranges::any_of(fewest->settings->all(),
+                             [&](const mercer::Option* setting) { return setting->name == name; });
 }
 
 void print_manual(const Program& program) {
@@ -47,14 +47,14 @@ void print_manual(const Program& program) {
   fmt::print(".SH VERBS\n");
   for (const auto& verb : program.verbs()) {
     fmt::print(".SS {}\n{}.\n", roff(verb->name), roff(verb->summary));
-    for (const Setting& setting : verb->settings->all()) {
-      if (!is_common(program, setting.name)) print_setting(setting);
+    for (const mercer::Option* setting : verb->settings->all()) {
+      if (!is_common(program, setting->name)) print_setting(setting);
     }
   }
   fmt::print(".SH COMMON FLAGS\n");
   for (const auto& verb : program.verbs()) {
     if (verb->name != "list") continue;
-    for (const Setting& setting : verb->settings->all()) print_setting(setting);
+    for (const mercer::Option* setting : verb->settings->all()) print_setting(setting);
   }
   fmt::print(
       ".SH ENVIRONMENT\nEvery flag can be set by a variable: \\fBMERCER_\\fR and the flag in capitals, dashes as "
@@ -80,6 +80,6 @@ void print_manual(const Program& program) {
 }  // namespace
 
 void add_manual(Program& program) {
-  Verb& verb = program.add_verb("manual", "Print the manual page (mercer manual | man -l -)", false);
+  Verb& verb = program.add_verb("manual", "Print the manual page (mercer manual | man -l -)", {}, false);
   verb.run = [&program] { print_manual(program); };
 }

@@ -58,23 +58,28 @@ Program::Program() : app_("Mercer: small, certified policies in a reproducing ke
       "'mercer VERB --help' explains a verb, 'mercer list' shows tasks and policies.");
 }
 
-Verb& Program::add_verb(std::string name, std::string summary, bool common) {
+Verb& Program::add_verb(std::string name, std::string summary, std::vector<mercer::OptionList> own, bool common) {
   Verb& verb = *verbs_.emplace_back(std::make_unique<Verb>(Verb{std::move(name), std::move(summary)}));
   verb.app = app_.add_subcommand(verb.name, verb.summary);
   verb.app->allow_extras();
   verb.app->group("Verbs");
   verb.settings = std::make_unique<Settings>(*verb.app);
+  for (mercer::OptionList& list : own) verb.settings->add(std::move(list));
   if (!common) return verb;
-  Settings& settings = *verb.settings;
-  settings.add({"seed", "Seed of every random draw [0]", "N"}, common_.seed);
-  settings.add({"threads", "Threads to use, 0 for all cores [0]; changes no result", "N"}, common_.threads);
-  settings.add({"config", "TOML file with settings", "FILE"}, common_.config);
-  settings.add({"plugin", "Shared library with tasks of your own", "FILE"}, common_.plugin);
-  settings.add({"json", "Print one JSON document on standard output", ""}, common_.json);
-  settings.add({"quiet", "Print nothing for people", ""}, common_.quiet);
-  settings.add_choice(
-      {"log-level", "How much to log [warn]", "LEVEL"}, common_.log_level,
+  using mercer::OptionGroup;
+  mercer::OptionList list(common_.given);
+  list.in(OptionGroup::run);
+  list.add({.name = "threads", .value = "N", .help = "Threads to use, 0 for all cores; changes no result"},
+           common_.threads);
+  list.add({.name = "config", .value = "FILE", .help = "TOML file with settings"}, common_.config);
+  list.add({.name = "plugin", .value = "FILE", .help = "Shared library with tasks of your own"}, common_.plugin);
+  list.in(OptionGroup::output);
+  list.add({.name = "json", .help = "Print one JSON document on standard output"}, common_.json);
+  list.add({.name = "quiet", .help = "Print nothing for people"}, common_.quiet);
+  list.add_choice<std::string>(
+      {.name = "log-level", .value = "LEVEL", .help = "How much to log"}, common_.log_level,
       {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"}, {"warn", "warn"}, {"error", "err"}, {"off", "off"}});
+  verb.settings->add(std::move(list));
   return verb;
 }
 
@@ -92,9 +97,9 @@ void Program::report_unknown(const CLI::App& app) const {
     known = {"--help"};
   }
   for (const auto& verb : verbs_) {
-    for (const Setting& setting : verb->settings->all()) {
-      if (verb->app == &app || (&app == &app_ && std::ranges::find(known, "--" + setting.name) == known.end())) {
-        known.push_back("--" + setting.name);
+    for (const mercer::Option* option : verb->settings->all()) {
+      if (verb->app == &app || (&app == &app_ && std::ranges::find(known, "--" + option->name) == known.end())) {
+        known.push_back("--" + option->name);
       }
     }
   }
@@ -133,7 +138,7 @@ int Program::dispatch(int argc, char** argv) {
   for (const auto& verb : verbs_) {
     check_values(*verb->settings);
     report_unknown(*verb->app);
-    for (const Setting& setting : verb->settings->all()) known[verb->name].push_back(setting.name);
+    for (const mercer::Option* option : verb->settings->all()) known[verb->name].push_back(option->name);
   }
   const auto chosen = app_.get_subcommands();
   if (chosen.empty()) {
@@ -151,24 +156,6 @@ int Program::dispatch(int argc, char** argv) {
     verb->run();
   }
   return 0;
-}
-
-Verb& Program::fill(const std::string& name, const std::map<std::string, std::string>& settings) {
-  std::vector<std::string> words;  // last word first, as the parser takes them
-  for (const auto& [setting, value] : settings) words.push_back(fmt::format("--{}={}", setting, value));
-  words.push_back(name);
-  try {
-    app_.parse(std::move(words));
-  } catch (const CLI::ParseError& trouble) {
-    throw Error(ErrorCode::bad_value, trouble.what(), fmt::format("'mercer {} --help' shows what is taken", name));
-  }
-  report_unknown(app_);
-  Verb& verb = **std::ranges::find(verbs_, name, [](const auto& one) -> const std::string& { return one->name; });
-  report_unknown(*verb.app);
-  for (const Setting& setting : verb.settings->all()) {
-    if (setting.option->count() > 0) setting.assign(text_of(setting), "--" + setting.name);
-  }
-  return verb;
 }
 
 int Program::run(int argc, char** argv) {

@@ -14,13 +14,13 @@
 
 /// What every verb takes.
 struct CommonOptions {
-  std::uint64_t seed = 0;
   std::size_t threads = 0;
-  std::optional<std::filesystem::path> config;
+  std::optional<std::string> config;
   std::string plugin;
   bool json = false;
   bool quiet = false;
   std::string log_level = "warn";
+  std::set<std::string> given = {};
 };
 
 /// A verb of the command line: its settings and what it does.
@@ -30,6 +30,7 @@ struct Verb {
   CLI::App* app = nullptr;
   std::unique_ptr<Settings> settings = {};
   std::function<void()> run = {};
+  std::set<std::string> given = {};  ///< names of its own options that were filled
 };
 
 /// The whole command line. Verbs add themselves to it, one source file each.
@@ -37,8 +38,9 @@ class Program {
  public:
   Program();
 
-  /// A new verb, with the common settings if `common`.
-  Verb& add_verb(std::string name, std::string summary, bool common = true);
+  /// A new verb that takes the options of `own` and, if `common`, those that all verbs take. Help lists them in that
+  /// order.
+  Verb& add_verb(std::string name, std::string summary, std::vector<mercer::OptionList> own = {}, bool common = true);
 
   CLI::App& app() { return app_; }
   const std::vector<std::unique_ptr<Verb>>& verbs() const { return verbs_; }
@@ -46,10 +48,6 @@ class Program {
 
   /// Parses, fills the settings, runs the verb. Returns the exit code; every error has been told on standard error.
   int run(int argc, char** argv);
-
-  /// Fills the settings of a verb from these alone, as if each stood on the command line; nothing is run. Throws what
-  /// a wrong flag or value does.
-  Verb& fill(const std::string& verb, const std::map<std::string, std::string>& settings);
 
  private:
   int dispatch(int argc, char** argv);
@@ -59,6 +57,18 @@ class Program {
   CommonOptions common_;
   std::vector<std::unique_ptr<Verb>> verbs_;
 };
+
+/// A verb of the pipeline: its options fill a request, and `run` shows what comes of it.
+template <class R>
+Verb& add_request_verb(Program& program, std::string name, std::string summary,
+                       std::function<void(const R& request, const CommonOptions& common)> run) {
+  const auto request = std::make_shared<R>();
+  std::vector<mercer::OptionList> own;
+  own.push_back(mercer::options_of(*request));
+  Verb& verb = program.add_verb(std::move(name), std::move(summary), std::move(own));
+  verb.run = [request, run = std::move(run), &program] { run(*request, program.common()); };
+  return verb;
+}
 
 void add_train(Program& program);
 void add_rollout(Program& program);

@@ -1,7 +1,6 @@
 #include "cli/settings.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -14,25 +13,7 @@ namespace {
 
 using mercer::Error;
 using mercer::ErrorCode;
-
-template <class T>
-T parse_number(const std::string& text, const std::string& source, std::string_view kind) {
-  T value{};
-  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (trouble == std::errc{} && end == text.data() + text.size()) return value;
-  if (trouble == std::errc::result_out_of_range) {
-    throw Error(ErrorCode::out_of_range, fmt::format("{} is '{}', beyond what can be held", source, text),
-                "Give a number of a usual size");
-  }
-  throw Error(ErrorCode::bad_value, fmt::format("{} is '{}', which is not {}", source, text, kind),
-              fmt::format("Give {}", kind));
-}
-
-std::string variable_of(const std::string& name) {
-  std::string variable = "MERCER_";
-  for (const char c : name) variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-  return variable;
-}
+using mercer::Option;
 
 bool has(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
@@ -101,126 +82,89 @@ std::map<std::string, Given> from_toml(const std::filesystem::path& path, const 
 
 }  // namespace
 
-template <>
-std::string parse_setting(const std::string& text, const std::string&) {
-  return text;
-}
-template <>
-std::filesystem::path parse_setting(const std::string& text, const std::string&) {
-  return text;
-}
-template <>
-bool parse_setting(const std::string& text, const std::string& source) {
-  if (text == "true" || text == "1" || text == "yes") return true;
-  if (text == "false" || text == "0" || text == "no" || text.empty()) return false;
-  throw Error(ErrorCode::bad_value, fmt::format("{} is '{}', which is neither true nor false", source, text),
-              "Give true or false");
-}
-template <>
-double parse_setting(const std::string& text, const std::string& source) {
-  return parse_number<double>(text, source, "a number");
-}
-template <>
-std::uint64_t parse_setting(const std::string& text, const std::string& source) {
-  return parse_number<std::uint64_t>(text, source, "a whole number, 0 or more");
-}
-template <>
-std::uint32_t parse_setting(const std::string& text, const std::string& source) {
-  return parse_number<std::uint32_t>(text, source, "a whole number, 0 to 4294967295");
-}
-template <>
-std::vector<std::uint64_t> parse_setting(const std::string& text, const std::string& source) {
-  constexpr std::string_view kind = "whole numbers with ',' or 'x' between them";
-  std::vector<std::uint64_t> values;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find_first_of(",x", begin), text.size());
-    values.push_back(parse_number<std::uint64_t>(text.substr(begin, end - begin), source, kind));
-    begin = end + 1;
-  }
-  return values;
+std::string variable_of(const std::string& name) {
+  std::string variable = "MERCER_";
+  for (const char c : name) variable += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return variable;
 }
 
-template <>
-std::vector<std::string> parse_setting(const std::string& text, const std::string& source) {
-  std::vector<std::string> values;
-  for (std::size_t begin = 0; begin <= text.size();) {
-    const std::size_t end = std::min(text.find(',', begin), text.size());
-    values.push_back(text.substr(begin, end - begin));
-    if (values.back().empty()) {
-      throw mercer::Error(mercer::ErrorCode::bad_value,
-                          fmt::format("{} is '{}': a word is missing beside a comma", source, text),
-                          "Give words with ',' between them");
+void Settings::add(mercer::OptionList list) {
+  for (const Option& option : list.all()) {
+    const std::string flag = "--" + option.name;
+    CLI::Option* made = nullptr;
+    if (option.value.empty()) {
+      made = app_.add_flag(flag);
+    } else {
+      made = app_.add_option(flag)->type_name(option.value);
+      if (option.is_switch) made->expected(0, 1);
     }
-    begin = end + 1;
+    made->description(option.full_help());
+    made->group(option.used_first ? "Most used" : std::string(mercer::name(option.group)));
+    made->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    flags_[option.name] = made;
   }
-  return values;
+  lists_.push_back(std::move(list));
 }
 
-Setting& Settings::add_text(Setting setting) {
-  const std::string flag = "--" + setting.name;
-  if (setting.value.empty()) {
-    setting.option = app_.add_flag(flag);
-  } else {
-    setting.option = app_.add_option(flag)->type_name(setting.value);
-    if (setting.may_stand_alone) setting.option->expected(0, 1);
+void Settings::add_positional(const std::string& label, const std::string& name) {
+  for (const Option* option : all()) {
+    if (option->name == name) positionals_[name] = app_.add_option(label)->description(option->help)->type_name("");
   }
-  setting.option->description(setting.takes_only_choices
-                                  ? fmt::format("{}: {}", setting.help, fmt::join(setting.choices, ", "))
-                                  : setting.help);
-  setting.option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-  return settings_.emplace_back(std::move(setting));
 }
 
-std::string Settings::known_choice(const std::string& name, const std::string& text,
-                                   const std::vector<std::string>& known) {
-  if (!has(known, text)) mercer::throw_unknown("choice of --" + name, text, known);
-  return text;
-}
-
-std::string text_of(const Setting& setting) {
-  const std::string text = setting.option->results().back();
-  return text.empty() && setting.may_stand_alone ? "true" : text;
-}
-
-std::map<std::string, std::string> said(const Settings& settings) {
-  std::map<std::string, std::string> all;
-  for (const Setting& setting : settings.all()) {
-    if (setting.option->count() > 0) all[setting.name] = text_of(setting);
+std::vector<const Option*> Settings::all() const {
+  std::vector<const Option*> options;
+  for (const mercer::OptionList& list : lists_) {
+    for (const Option& option : list.all()) options.push_back(&option);
   }
-  return all;
+  return options;
 }
 
-std::map<std::string, std::string> lasting(const Settings& settings) {
-  std::map<std::string, std::string> all = said(settings);
-  for (const char* fleeting : {"scratch", "threads", "batch", "quiet", "json", "log-level", "out", "results"}) {
-    all.erase(fleeting);
+void Settings::fill(const std::string& name, const std::string& text, const std::string& source) {
+  for (mercer::OptionList& list : lists_) {
+    if (list.find(name) != nullptr) return list.fill(name, text, source);
   }
-  return all;
+}
+
+std::optional<std::string> Settings::flag(const std::string& name) const {
+  const auto given = [&](const std::map<std::string, CLI::Option*>& where) {
+    const auto found = where.find(name);
+    return found == where.end() || found->second->count() == 0 ? nullptr : found->second;
+  };
+  const CLI::Option* found = given(flags_) != nullptr ? given(flags_) : given(positionals_);
+  if (found == nullptr) return std::nullopt;
+  const std::string text = found->results().back();
+  const bool alone = text.empty() && std::ranges::any_of(lists_, [&](const mercer::OptionList& list) {
+                       const Option* option = list.find(name);
+                       return option != nullptr && option->is_switch;
+                     });
+  return alone ? "true" : text;
 }
 
 void check_values(const Settings& settings) {
-  for (const Setting& setting : settings.all()) {
-    if (setting.option->count() == 0) continue;
-    const std::string text = text_of(setting);
-    for (const Setting& other : settings.all()) {
-      if (text != "--" + other.name) continue;
-      throw Error(ErrorCode::missing_option, fmt::format("--{} has no value: {} follows it", setting.name, text),
-                  fmt::format("Write --{} {}", setting.name, setting.value));
+  for (const Option* option : settings.all()) {
+    const auto text = settings.flag(option->name);
+    if (!text) continue;
+    for (const Option* other : settings.all()) {
+      if (*text != "--" + other->name) continue;
+      throw Error(ErrorCode::missing_option, fmt::format("--{} has no value: {} follows it", option->name, *text),
+                  fmt::format("Write --{} {}", option->name, option->value));
     }
   }
 }
 
-void fill_settings(const Settings& settings, const std::string& verb, const SettingNames& known,
+void fill_settings(Settings& settings, const std::string& verb, const SettingNames& known,
                    const std::optional<std::filesystem::path>& config) {
   const std::map<std::string, Given> environment = from_environment(known);
   const std::map<std::string, Given> toml = config ? from_toml(*config, verb, known) : std::map<std::string, Given>{};
-  for (const Setting& setting : settings.all()) {
-    if (setting.option->count() > 0) {
-      setting.assign(text_of(setting), "--" + setting.name);
-    } else if (const auto variable = environment.find(setting.name); variable != environment.end()) {
-      setting.assign(variable->second.text, variable->second.source);
-    } else if (const auto entry = toml.find(setting.name); entry != toml.end()) {
-      setting.assign(entry->second.text, entry->second.source);
+  for (const Option* option : settings.all()) {
+    const std::string& name = option->name;
+    if (const auto text = settings.flag(name)) {
+      settings.fill(name, *text, "--" + name);
+    } else if (const auto variable = environment.find(name); variable != environment.end()) {
+      settings.fill(name, variable->second.text, variable->second.source);
+    } else if (const auto entry = toml.find(name); entry != toml.end()) {
+      settings.fill(name, entry->second.text, entry->second.source);
     }
   }
 }

@@ -10,6 +10,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -86,6 +87,7 @@ bool terminal_is_unicode() {
 mercer::Progress terminal_progress(bool quiet) {
   mercer::Progress progress;
   progress.stop = interrupt_token();
+  progress.note = [](const std::string& sentence) { spdlog::info("{}", sentence); };
   if (!quiet && ::isatty(STDERR_FILENO) != 0) {
     progress.report = [bar = std::make_shared<Bar>()](std::string_view stage, double fraction) {
       bar->draw(stage, fraction);

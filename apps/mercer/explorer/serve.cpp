@@ -235,6 +235,7 @@ struct ServeVerb {
   LibraryOptions what;
   std::string address = "127.0.0.1", token;
   std::uint64_t port = 8765;
+  std::set<std::string> given;
 
   void run(const CommonOptions& common) const {
     check();
@@ -260,7 +261,6 @@ struct ServeVerb {
   }
 
   void check() const {
-    mercer::require_in_range("port", static_cast<double>(port), 0, 65535, "Take 0 for any that is free");
     const bool plain =
         std::ranges::all_of(token, [](unsigned char c) { return std::isalnum(c) != 0 || c == '-' || c == '_'; });
     if (!token.empty() && (token.size() < 16 || token.size() > 256 || !plain)) {
@@ -278,15 +278,25 @@ struct ServeVerb {
 }  // namespace
 
 void add_serve(Program& program) {
-  Verb& verb = program.add_verb("serve", "Show embeddings on a page that computes as you look, on this machine");
   const auto state = std::make_shared<ServeVerb>();
-  Settings& settings = *verb.settings;
+  mercer::OptionList list(state->given);
+  list.in(mercer::OptionGroup::output);
+  list.add({.name = "port",
+            .value = "N",
+            .help = "Port to listen on; 0 for any that is free",
+            .range = {0, 65535},
+            .used_first = true},
+           state->port);
+  list.add(
+      {.name = "bind", .value = "ADDRESS", .help = "Address to listen on; one that others can reach needs --token"},
+      state->address);
+  list.add({.name = "token", .value = "WORD", .help = "Word that every request must carry, 16 letters or more"},
+           state->token);
+  state->what.add_options(list);
+  std::vector<mercer::OptionList> own;
+  own.push_back(std::move(list));
+  Verb& verb =
+      program.add_verb("serve", "Show embeddings on a page that computes as you look, on this machine", std::move(own));
   verb.app->add_option("FILE", state->what.paths, "Embeddings, and folders with some")->type_name("");
-  settings.add({"port", "To listen on, 0 for any that is free [8765]", "N"}, state->port);
-  settings.add({"bind", "Address to listen on; one that others can reach needs --token [127.0.0.1]", "ADDRESS"},
-               state->address);
-  settings.add({"token", "Word that every request must carry, 16 letters or more", "WORD"}, state->token);
-  settings.add({"env", "Task, if not the one the embedding names", "TASK"}, state->what.env);
-  settings.add({"policy", "Teacher, if not the one the embedding names", "POLICY"}, state->what.policy);
   verb.run = [state, &program] { state->run(program.common()); };
 }

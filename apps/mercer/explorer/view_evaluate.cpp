@@ -1,10 +1,10 @@
 #include <algorithm>
 
-#include "explorer/report.hpp"
 #include "explorer/view_answers.hpp"
 #include "explorer/view_numbers.hpp"
 #include "explorer/view_parts.hpp"
 #include "mercer/certify.hpp"
+#include "pipeline/documents.hpp"
 #include "view/view.hpp"
 
 namespace answers {
@@ -88,8 +88,8 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   const mercer::Certificate certificate =
       mercer::certify_paired(*world.env, *world.teacher, now->policy(), paired, options, progress);
   const mercer::PairedLoss loss = mercer::paired_loss(paired.teacher, paired.student);
-  answer["teacher"] = to_json(mercer::summarise(paired.teacher));
-  answer["embedding"] = to_json(mercer::summarise(paired.student));
+  answer["teacher"] = mercer::document(mercer::summarise(paired.teacher));
+  answer["embedding"] = mercer::document(mercer::summarise(paired.student));
   answer["loss_percent"] = number(loss.loss_percent);
   answer["ci95_percent"] = {number(loss.ci95_percent.low), number(loss.ci95_percent.high)};
   answer["certificate"] = certificate_of(certificate);

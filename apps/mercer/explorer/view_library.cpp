@@ -42,6 +42,17 @@ std::optional<double> loss_of(const Subject& subject) {
 
 }  // namespace
 
+void LibraryOptions::add_options(mercer::OptionList& list) {
+  list.in(mercer::OptionGroup::task);
+  list.add({.name = "env", .value = "TASK", .help = "Task, in place of the one that the embedding names"}, env);
+  list.in(mercer::OptionGroup::policy);
+  list.add({.name = "policy", .value = "POLICY", .help = "Teacher, in place of the one that the embedding names"},
+           policy);
+  list.add(
+      {.name = "accept-other-teacher", .help = "Accept a teacher whose file has another SHA-256 than the stored one"},
+      accept_other_teacher);
+}
+
 Library::Library(const LibraryOptions& options, const mercer::Progress& progress) {
   if (options.paths.empty()) {
     throw Error(ErrorCode::missing_option, "no embedding was named", "Give a .mercer file or a folder with some");
@@ -50,7 +61,7 @@ Library::Library(const LibraryOptions& options, const mercer::Progress& progress
   for (const std::string& path : options.paths) {
     if (fs::is_directory(path)) folders.emplace_back(path);
   }
-  Worlds worlds(options.env, options.policy, folders);
+  Worlds worlds(options.env, options.policy, folders, options.accept_other_teacher);
   for (const std::string& path : options.paths) {
     progress.check();
     if (fs::is_directory(path)) {
@@ -82,7 +93,7 @@ void Library::add(const fs::path& path, bool named, Worlds& worlds, const mercer
     return;
   }
   mercer::EmbeddingFile file = mercer::read_embedding(path);
-  std::shared_ptr<const World> world = worlds.of(file, named, progress);
+  std::shared_ptr<const World> world = worlds.of(file, path, named, progress);
   if (!world->teacher_reading.empty())
     spdlog::info("'{}' is read as a {}", world->teacher->name(), world->teacher_reading);
   subjects_.push_back(std::make_unique<Subject>(path.filename().string(), std::move(file), std::move(world)));

@@ -8,11 +8,15 @@
 #include <nlohmann/json.hpp>
 
 #include "explorer/view_subject.hpp"
+#include "pipeline/options.hpp"
 
 /// What `mercer report` and `mercer serve` were given to show.
 struct LibraryOptions {
   std::vector<std::string> paths;  ///< embeddings, and folders with embeddings
-  std::string env, policy;         ///< stand in for the task and teacher that embeddings name
+  std::string env, policy;         ///< in place of the task and teacher that embeddings name
+  bool accept_other_teacher = false;
+
+  void add_options(mercer::OptionList& list);
 };
 
 /// All embeddings that are shown, and what was tried beside them. Files are read here and never again: whatever is

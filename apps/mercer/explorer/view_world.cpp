@@ -7,29 +7,11 @@
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
+#include "pipeline/teacher.hpp"
 
 namespace {
 
 constexpr std::size_t visiting_episodes = 60, most_states = 6000;
-
-// The file that a task's or policy's text names, if it names one: "tabular:x.json", "actor.onnx:temperature=0.2".
-std::string file_in(const std::string& spec) {
-  std::string text = spec.starts_with("tabular:") ? spec.substr(8) : spec;
-  for (const char* ending : {".onnx", ".safetensors", ".mercer", ".json", ".npz"}) {
-    const std::size_t place = text.find(ending);
-    if (place != std::string::npos) return text.substr(0, place + std::string(ending).size());
-  }
-  return {};
-}
-
-std::vector<mercer::PolicySetting> settings_of(const mercer::EmbeddingOrigin& origin) {
-  std::vector<mercer::PolicySetting> settings;
-  for (const mercer::PolicySettingKind& kind : mercer::known_policy_settings()) {
-    const auto made = origin.settings.find(kind.key);
-    if (made != origin.settings.end()) settings.push_back({kind.key, made->second, "the embedding"});
-  }
-  return settings;
-}
 
 void add_sentence(std::string& text, const std::string& more) { text += (text.empty() ? "" : " ") + more; }
 
@@ -45,25 +27,26 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
 }
 
 bool Worlds::may_read(const std::string& spec, bool trusted) const {
-  const std::string file = file_in(spec);
+  const std::string file = mercer::named_file(spec);
   if (trusted || file.empty()) return true;
   return std::ranges::any_of(folders_, [&](const auto& folder) { return is_below(file, folder); });
 }
 
-std::shared_ptr<const World> Worlds::of(const mercer::EmbeddingFile& file, bool trusted,
-                                        const mercer::Progress& progress) {
+std::shared_ptr<const World> Worlds::of(const mercer::EmbeddingFile& file, const std::filesystem::path& path,
+                                        bool trusted, const mercer::Progress& progress) {
   const mercer::EmbeddingOrigin& origin = file.origin;
+  const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
   const auto act = origin.settings.find("act");
   std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}", env_.empty() ? origin.env : env_, policy_.empty() ? origin.teacher : policy_,
-                  origin.seed, trusted, act == origin.settings.end() ? "" : act->second);
-  for (const mercer::PolicySetting& setting : settings_of(origin)) key += "\n" + setting.key + "=" + setting.value;
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", env_.empty() ? mercer::stored_task(file, path) : env_, teacher.policy,
+                  origin.teacher_sha256, origin.seed, trusted, act == origin.settings.end() ? "" : act->second);
+  for (const mercer::PolicySetting& setting : teacher.settings) key += "\n" + setting.key + "=" + setting.value;
   std::shared_ptr<const World>& world = made_[key];
-  if (!world) world = make(file, trusted, progress);
+  if (!world) world = make(file, path, trusted, progress);
   return world;
 }
 
-std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, bool trusted,
+std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std::filesystem::path& path, bool trusted,
                                     const mercer::Progress& progress) const {
   const mercer::EmbeddingOrigin& origin = file.origin;
   auto world = std::make_unique<World>();
@@ -83,8 +66,9 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, bool trus
       add_sentence(world->missing, fmt::format("There is no {}: {}.", what, error.problem()));
     }
   };
-  attempt("task", world->env_spec, !env_.empty(), [&] {
-    auto env = mercer::make_env(world->env_spec, origin.seed);
+  const std::string task = env_.empty() ? mercer::stored_task(file, path) : env_;
+  attempt("task", task, !env_.empty(), [&] {
+    auto env = mercer::make_env(task, origin.seed);
     mercer::check_fits(file.embedding.policy(), env->task());
     world->env = std::move(env);
   });
@@ -92,11 +76,15 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, bool trus
     world->visited = mercer::unvisited_axes(file.embedding.policy().contract());
     return world;
   }
-  attempt("teacher", world->teacher_spec, !policy_.empty(), [&] {
-    world->teacher =
-        mercer::make_policy(world->teacher_spec, world->env->task(), settings_of(origin), &world->teacher_reading);
+  const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
+  attempt("teacher", teacher.policy, !policy_.empty(), [&] {
+    if (!mercer::check_teacher(file, teacher.policy, accept_other_teacher_)) {
+      add_sentence(world->missing,
+                   fmt::format("'{}' is another file than the teacher this was made from.", world->teacher_spec));
+    }
+    world->teacher = mercer::resolve_policy(teacher, world->env->task(), progress, &world->teacher_reading);
     std::error_code none;
-    const auto bytes = std::filesystem::file_size(file_in(world->teacher_spec), none);
+    const auto bytes = std::filesystem::file_size(mercer::named_file(teacher.policy), none);
     if (!none) world->teacher_bytes = bytes;
   });
   mercer::RolloutOptions playing;

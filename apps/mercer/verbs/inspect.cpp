@@ -1,5 +1,3 @@
-#include "verbs/inspect.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -7,11 +5,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
-#include "explorer/report.hpp"
 #include "mercer/error.hpp"
-#include "mercer/file.hpp"
+#include "pipeline/documents.hpp"
 
 namespace {
 
@@ -53,6 +51,80 @@ void show_energy(const mercer::LatticeEmbedding& embedding) {
   }
   fmt::print("  energy of the largest {}, together, of {}:\n{}", singular.empty() ? "coefficients" : "singular values",
              known ? "the whole table's" : "all that are kept", energy_plot(energies, whole));
+}
+
+void add_origin(json& document, const mercer::EmbeddingFile& file) {
+  json observations = json::array();
+  for (const mercer::Axis& axis : file.embedding.policy().contract().observation.axes)
+    observations.push_back(axis.name);
+  document["env"] = file.origin.env;
+  document["teacher"] = file.origin.teacher;
+  document["teacher_sha256"] = file.origin.teacher_sha256;
+  document["seed"] = file.origin.seed;
+  document["settings"] = file.origin.settings;
+  document["observations"] = std::move(observations);
+  document["certificate"] = file.certificate ? json::parse(mercer::certificate_json(*file.certificate)) : json();
+}
+
+void show_origin(const std::string& path, const mercer::EmbeddingFile& file) {
+  const mercer::EmbeddingOrigin& origin = file.origin;
+  fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, file.embedding.payload().size());
+  fmt::print("  {} embedding of {} in {}, seed {}\n", file.embedding.route(), origin.teacher, origin.env, origin.seed);
+  if (!origin.teacher_sha256.empty()) fmt::print("  SHA-256 of the teacher's file: {}\n", origin.teacher_sha256);
+}
+
+void show_certificate(const mercer::EmbeddingFile& file) {
+  if (file.certificate) {
+    fmt::print("\n{}", mercer::certificate_page(*file.certificate));
+  } else {
+    fmt::print("  no certificate: 'mercer certify' makes one\n");
+  }
+}
+
+void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& file, const CommonOptions& common) {
+  const mercer::ContinuousEmbedding& embedding = file.embedding.continuous();
+  const mercer::ContinuousCode& code = embedding.code();
+  const mercer::Contract& contract = embedding.policy().contract();
+  std::vector<std::string> names;
+  for (const mercer::Axis& axis : contract.observation.axes) names.push_back(axis.name);
+  if (code.head == mercer::Head::density) {
+    for (const mercer::Axis& axis : contract.action.axes) names.push_back(axis.name);
+  }
+  if (common.json) {
+    json terms = json::array();
+    for (std::size_t t = 0; t < embedding.k(); ++t) {
+      json coefficients = json::array();
+      for (std::size_t o = 0; o < code.outputs; ++o) coefficients.push_back(code.coefficients[o * embedding.k() + t]);
+      terms.push_back({{"term", mercer::describe_term(code.terms, t, names)}, {"coefficients", coefficients}});
+    }
+    json document{{"file", path},
+                  {"route", "continuous"},
+                  {"basis", embedding.basis()},
+                  {"k", embedding.k()},
+                  {"format", mercer::format_name(code.format)},
+                  {"parameters", embedding.parameters().published},
+                  {"parameters_stored", embedding.parameters().stored},
+                  {"bytes", file.bytes},
+                  {"payload_bytes", embedding.payload().size()},
+                  {"payload_bits", mercer::document(code.bits)},
+                  {"terms", terms},
+                  {"formulas", mercer::formulas(embedding)}};
+    add_origin(document, file);
+    print_json(document);
+    return;
+  }
+  show_origin(path, file);
+  fmt::print("  basis {}, k {}, {} numbers as {}\n", embedding.basis(), embedding.k(), code.coefficients.size(),
+             mercer::format_name(code.format));
+  fmt::print("  bits: {} header, {} coordinates, {} terms, {} scales, {} coefficients\n", code.bits.header,
+             code.bits.coordinates, code.bits.terms, code.bits.scales, code.bits.coefficients);
+  for (std::size_t d = 0; d < code.coordinates.size(); ++d) {
+    const mercer::Coordinate& axis = code.coordinates[d];
+    fmt::print("  {} from {:.4g} to {:.4g} becomes -1 to 1{}\n", names[d], axis.range.low, axis.range.high,
+               axis.knots.empty() ? "" : fmt::format(" through {} knots", axis.knots.size()));
+  }
+  for (const std::string& line : mercer::formulas(embedding)) fmt::print("  {}\n", line);
+  show_certificate(file);
 }
 
 void inspect(const std::string& path, const CommonOptions& common) {
@@ -116,15 +188,22 @@ void inspect(const std::string& path, const CommonOptions& common) {
 }  // namespace
 
 void add_inspect(Program& program) {
-  Verb& verb = program.add_verb("inspect", "Show what an embedding holds");
-  const auto path = std::make_shared<std::string>();
-  verb.settings->add({"file", "The embedding", "FILE"}, *path);
-  verb.app->add_option("FILE", *path, "The embedding")->type_name("");
-  verb.run = [path, &program] {
-    if (path->empty()) {
+  struct State {
+    std::string path;
+    std::set<std::string> given;
+  };
+  const auto state = std::make_shared<State>();
+  std::vector<mercer::OptionList> own;
+  own.emplace_back(state->given)
+      .in(mercer::OptionGroup::output)
+      .add({.name = "file", .value = "FILE", .help = "The embedding", .used_first = true}, state->path);
+  Verb& verb = program.add_verb("inspect", "Show what an embedding holds", std::move(own));
+  verb.settings->add_positional("FILE", "file");
+  verb.run = [state, &program] {
+    if (state->path.empty()) {
       throw mercer::Error(mercer::ErrorCode::missing_option, "no embedding was named",
                           "Write 'mercer inspect FILE.mercer'");
     }
-    inspect(*path, program.common());
+    inspect(state->path, program.common());
   };
 }

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/output.hpp"
 #include "cli/program.hpp"
-#include "explorer/report.hpp"
 #include "mercer/embed.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"

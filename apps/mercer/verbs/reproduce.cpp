@@ -7,11 +7,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/ranks.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
-#include "explorer/report.hpp"
 #include "mercer/error.hpp"
 
 namespace {
@@ -58,6 +58,9 @@ struct ReproduceVerb {
   std::string items, seeds;
   mercer::paper::ReproduceOptions options;
   bool list = false;
+  std::uint64_t seed = 0;
+  std::string out = options.out.string();
+  std::set<std::string> given;
 
   void show_items(const CommonOptions& common) const {
     json all = json::array();
@@ -70,10 +73,11 @@ struct ReproduceVerb {
 
   void run(const CommonOptions& common) {
     if (list) return show_items(common);
-    if (common.seed != 0) {
-      throw Error(ErrorCode::bad_value, fmt::format("--seed is {}, and experiments take several", common.seed),
-                  fmt::format("Write --seeds {}", common.seed));
+    if (seed != 0) {
+      throw Error(ErrorCode::bad_value, fmt::format("--seed is {}, and experiments take several", seed),
+                  fmt::format("Write --seeds {}", seed));
     }
+    options.out = out;
     options.ids = ids;
     for (const std::string& id : split(items)) options.ids.push_back(id);
     if (!seeds.empty()) options.seeds = parse_seeds(seeds);
@@ -105,14 +109,23 @@ struct ReproduceVerb {
 }  // namespace
 
 void add_reproduce(Program& program) {
-  Verb& verb = program.add_verb("reproduce", "Run the published experiments and hold them against what was claimed");
   const auto state = std::make_shared<ReproduceVerb>();
-  verb.settings->add({"items", "Which: ids or numbers, such as chain,2 [all]", "IDS"}, state->items);
+  mercer::OptionList list(state->given);
+  list.in(mercer::OptionGroup::search);
+  list.add({.name = "items", .value = "IDS", .help = "Which: ids or numbers, such as chain,2", .standard = "all"},
+           state->items);
+  list.add({.name = "quick", .help = "Two seeds and fewer settings: minutes, not hours"}, state->options.quick);
+  list.add({.name = "seeds", .value = "SEEDS", .help = "Seeds, such as 0-9 or 0,3,5", .standard = "0-9, quick: 0-1"},
+           state->seeds);
+  list.add({.name = "seed", .value = "N", .help = "Not for experiments, which take several: see --seeds"}, state->seed);
+  list.in(mercer::OptionGroup::output);
+  list.add({.name = "out", .value = "DIR", .help = "Folder of the results; the same command continues after a kill"},
+           state->out);
+  list.add({.name = "list", .help = "Show the items and do nothing"}, state->list);
+  std::vector<mercer::OptionList> own;
+  own.push_back(std::move(list));
+  Verb& verb = program.add_verb("reproduce", "Run the published experiments and compare them with what was claimed",
+                                std::move(own));
   verb.app->add_option("ID", state->ids, "Ids or numbers of items [all]")->type_name("");
-  verb.settings->add({"out", "Folder of the results; the same command goes on after a kill [results]", "DIR"},
-                     state->options.out);
-  verb.settings->add({"quick", "Two seeds and fewer settings: minutes, not hours", ""}, state->options.quick);
-  verb.settings->add({"seeds", "Seeds, such as 0-9 or 0,3,5 [0-9, quick 0-1]", "SEEDS"}, state->seeds);
-  verb.settings->add({"list", "Show the items and do nothing", ""}, state->list);
   verb.run = [state, &program] { state->run(program.common()); };
 }

@@ -4,14 +4,14 @@
 
 #include <fmt/format.h>
 
+#include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/ranks.hpp"
 #include "cli/terminal.hpp"
-#include "explorer/report.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
 #include "run/digest.hpp"
-#include "verbs/sweep_stages.hpp"
+#include "run/stages.hpp"
 #include "verbs/sweep_table.hpp"
 
 namespace fs = std::filesystem;
@@ -24,6 +24,8 @@ namespace {
 struct SweepVerb {
   std::string file, out;
   bool retry = false;
+  std::optional<std::uint64_t> seed;
+  std::set<std::string> given;
 
   void check() const {
     if (file.empty()) throw Error(ErrorCode::missing_option, "no sweep was named", "Write 'mercer sweep FILE.toml'");
@@ -49,8 +51,8 @@ struct SweepVerb {
 
   void run(const CommonOptions& common) const {
     check();
-    const mercer::SweepPlan plan = mercer::plan_sweep(file, sweep_stages(), out);
-    check_sweep_values(plan);
+    const mercer::SweepPlan plan = mercer::plan_sweep(file, mercer::sweep_stages(), out);
+    mercer::check_sweep_values(plan);
     const std::string build = build_of(common);
     if (!common.quiet) tell("{} cells, {} jobs\n", plan.cells.size(), plan.jobs.size());
     enter_folder();
@@ -63,7 +65,7 @@ struct SweepVerb {
       options.retry = retry;
       if (ranks() > 1) options.others = hand_out;
       outcomes = mercer::run_sweep(
-          plan, "", build, run_sweep_job, options,
+          plan, "", build, mercer::run_sweep_job, options,
           [&](const mercer::SweepState& state, const mercer::SweepOutcome* outcome) { table.show(state, outcome); },
           terminal_progress(true));
     }
@@ -75,7 +77,7 @@ struct SweepVerb {
     const mercer::Progress progress = terminal_progress(true);
     serve(
         [&](const mercer::SweepTask& task, mercer::SweepProduct& product) {
-          return mercer::do_sweep_task(plan, task, store, run_sweep_job, progress, product);
+          return mercer::do_sweep_task(plan, task, store, mercer::run_sweep_job, progress, product);
         },
         progress);
   }
@@ -112,14 +114,24 @@ struct SweepVerb {
 }  // namespace
 
 void add_sweep(Program& program) {
-  Verb& verb = program.add_verb("sweep", "Run a grid of settings, each job once, and gather the results");
   const auto state = std::make_shared<SweepVerb>();
-  verb.settings->add({"file", "The sweep, a TOML file", "FILE"}, state->file);
-  verb.app->add_option("FILE", state->file, "The sweep, a TOML file")->type_name("");
-  verb.settings->add({"out", "Folder of the results; the same command goes on after a kill", "DIR"}, state->out);
-  verb.settings->add({"retry", "Try jobs that failed before again", ""}, state->retry);
+  mercer::OptionList list(state->given);
+  list.in(mercer::OptionGroup::output);
+  list.add({.name = "file", .value = "FILE", .help = "The sweep, a TOML file", .used_first = true}, state->file);
+  list.add({.name = "out",
+            .value = "DIR",
+            .help = "Folder of the results; the same command continues after a kill",
+            .used_first = true},
+           state->out);
+  list.add({.name = "retry", .help = "Try jobs that failed before again"}, state->retry);
+  list.add({.name = "seed", .value = "N", .help = "Not for sweeps: their file says the seeds"}, state->seed);
+  std::vector<mercer::OptionList> own;
+  own.push_back(std::move(list));
+  Verb& verb =
+      program.add_verb("sweep", "Run a grid of settings, each job once, and gather the results", std::move(own));
+  verb.settings->add_positional("FILE", "file");
   verb.run = [state, &program, &settings = *verb.settings] {
-    if (said(settings).contains("seed") && std::getenv("MERCER_SEED") == nullptr) {
+    if (settings.flag("seed")) {
       throw Error(ErrorCode::bad_value, "--seed with a sweep, whose jobs read its file alone",
                   "Put seed = N into the file");
     }

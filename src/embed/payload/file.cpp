@@ -86,7 +86,8 @@ std::string digest_of(const std::string& teacher) {
 
 }  // namespace
 
-void write_payload(const std::filesystem::path& path, const PayloadParts& payload, const EmbeddingOrigin& origin) {
+void write_payload(const std::filesystem::path& path, const PayloadParts& payload, const EmbeddingOrigin& origin,
+                   const std::optional<Certificate>& certificate) {
   nlohmann::ordered_json manifest{
       {"format", format},
       {"kind", "embedding"},
@@ -101,16 +102,19 @@ void write_payload(const std::filesystem::path& path, const PayloadParts& payloa
       {"teacher_sha256", origin.teacher_sha256.empty() ? digest_of(origin.teacher) : origin.teacher_sha256},
       {"seed", origin.seed},
       {"settings", origin.settings},
+      {"folder", origin.folder},
       {"contract", to_json(payload.contract)}};
   if (payload.edges) {
     manifest["edges"] = {{"steps", payload.edges->steps},
                          {"rank_error", payload.edges->rank_error},
                          {"certain_error", payload.edges->certain_error}};
   }
+  if (certificate) manifest["certificate"] = to_json(*certificate);
   write_safetensors_bytes(path, "payload", payload.parts, {{"mercer", manifest.dump()}});
 }
 
-void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin) {
+void write_embedding(const std::filesystem::path& path, const Embedding& embedding, const EmbeddingOrigin& origin,
+                     const std::optional<Certificate>& certificate) {
   const double energy = embedding.is_lattice() ? embedding.lattice().whole_energy() : 0.0;
   write_payload(path,
                 {{std::as_bytes(std::span(embedding.payload()))},
@@ -121,7 +125,16 @@ void write_embedding(const std::filesystem::path& path, const Embedding& embeddi
                  energy,
                  embedding.policy().contract(),
                  std::nullopt},
-                origin);
+                origin, certificate);
+}
+
+Embedding decoded(const Embedding& embedding, const std::string& name, const Acting& acting) {
+  const Contract& contract = embedding.policy().contract();
+  if (!embedding.is_lattice()) return ContinuousEmbedding::decode(embedding.payload(), contract, name);
+  LatticeEmbedding lattice = LatticeEmbedding::decode(embedding.payload(), contract, name, acting);
+  lattice.set_parameters(embedding.parameters());
+  lattice.set_whole_energy(embedding.lattice().whole_energy());
+  return lattice;
 }
 
 EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& acting) {
@@ -149,7 +162,7 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
     EmbeddingOrigin origin{manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
                            manifest.at("seed").get<std::uint64_t>(),
                            manifest.at("settings").get<std::map<std::string, std::string>>(),
-                           manifest.value("teacher_sha256", "")};  // files of before did not have one
+                           manifest.value("teacher_sha256", ""), manifest.value("folder", "")};  // version 0.1 has neither
     std::optional<Certificate> certificate;
     if (manifest.contains("certificate")) {
       certificate = certificate_from_json(manifest["certificate"], path.string());

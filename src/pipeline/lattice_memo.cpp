@@ -1,13 +1,14 @@
-#include "verbs/lattice_memo.hpp"
+#include "pipeline/lattice_memo.hpp"
 
 #include <algorithm>
 #include <future>
 #include <list>
 #include <mutex>
 
+namespace mercer {
 namespace {
 
-using Made = std::shared_future<std::shared_ptr<const mercer::Lattice>>;
+using Made = std::shared_future<std::shared_ptr<const Lattice>>;
 
 struct Memo {
   std::map<std::string, std::string> key;
@@ -20,9 +21,9 @@ std::list<Memo> memos;  // the one that was asked for last comes first
 
 }  // namespace
 
-std::shared_ptr<const mercer::Lattice> shared_lattice(const std::map<std::string, std::string>& key,
-                                                      const std::function<mercer::Lattice()>& make) {
-  std::promise<std::shared_ptr<const mercer::Lattice>> promise;
+std::shared_ptr<const Lattice> shared_lattice(const std::map<std::string, std::string>& key,
+                                              const std::function<Lattice()>& make) {
+  std::promise<std::shared_ptr<const Lattice>> promise;
   Made made;
   bool mine = false;
   {
@@ -39,7 +40,7 @@ std::shared_ptr<const mercer::Lattice> shared_lattice(const std::map<std::string
   }
   if (!mine) return made.get();
   try {
-    promise.set_value(std::make_shared<const mercer::Lattice>(make()));
+    promise.set_value(std::make_shared<const Lattice>(make()));
   } catch (...) {
     promise.set_exception(std::current_exception());
     const std::scoped_lock lock(mutex);
@@ -47,3 +48,5 @@ std::shared_ptr<const mercer::Lattice> shared_lattice(const std::map<std::string
   }
   return made.get();
 }
+
+}  // namespace mercer

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "mercer/statistics.hpp"
+
+/// "mean -1221.3, std 293.4, 95% interval [-1239.5, -1203.1]"
+std::string to_text(const mercer::ReturnSummary& summary);
+
+/// Prints one JSON document on standard output.
+void print_json(const nlohmann::ordered_json& document);

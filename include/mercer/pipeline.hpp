@@ -1,0 +1,267 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "mercer/certify.hpp"
+#include "mercer/compress.hpp"
+#include "mercer/embed.hpp"
+#include "mercer/export.hpp"
+#include "mercer/file.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
+#include "mercer/train.hpp"
+
+/// Whole verbs as functions of one request each. A request says what to do; everything else is decided here: which
+/// seeds play which part, what is stored about how a file was made, and when it is written. The command line, the
+/// Python package, sweeps and the page fill requests and show results.
+///
+///     mercer::CompressRequest request;
+///     request.task.env = "pendulum";
+///     request.teacher.policy = "actor.onnx";
+///     request.options.judge.max_loss = 0.01;
+///     request.out = "small.mercer";
+///     const mercer::CompressResult result = mercer::compress(request);
+
+namespace mercer {
+
+/// What every request holds.
+struct Request {
+  std::uint64_t seed = 0;
+  std::set<std::string> given = {};  ///< options that were filled by name; a program that fills fields leaves it empty
+};
+
+/// A task and how it is played.
+struct TaskRequest {
+  std::string env;                            ///< such as "pendulum", "chain:n=20" or "mdp.json"
+  std::shared_ptr<const Env> object = {};     ///< the task itself; `env` is then what files call it
+  std::optional<Act> act = {};                ///< unset: what the verb usually plays
+  std::optional<double> gamma = {};           ///< discount, 0 to 1; unset: the task's
+  std::optional<std::uint32_t> horizon = {};  ///< steps until an episode is cut off; unset: the task's
+  std::string starts = {};                    ///< rollouts whose start states are used
+  std::size_t batch = 0;                      ///< episodes in lockstep, 0: chosen; changes no result
+};
+
+/// A policy and how its file is read.
+struct PolicyRequest {
+  std::string policy;                         ///< "uniform", "actor.onnx", "small.mercer", "tabular:pi.json"
+  std::vector<PolicySetting> settings = {};   ///< of a network
+  std::shared_ptr<const Policy> object = {};  ///< the policy itself; `policy` is then what files call it
+};
+
+/// Plays a policy and keeps every step.
+struct RolloutRequest : Request {
+  TaskRequest task;
+  PolicyRequest policy;
+  std::size_t episodes = 100;
+  std::string out;  ///< .npz or .csv
+};
+struct RolloutResult {
+  std::string env, policy;
+  Rollouts rollouts;
+  std::string out;
+};
+/// Plays and writes. Over several processes only process 0 holds all steps and writes them.
+RolloutResult rollout(const RolloutRequest& request, const Progress& progress = {});
+
+/// Plays a policy and measures its return, or compares two on the same episodes.
+struct EvaluateRequest : Request {
+  TaskRequest task;
+  PolicyRequest policy;
+  std::size_t episodes = 100;
+  PolicyRequest against = {};  ///< optional: what `policy` loses against it
+  std::string rollouts;        ///< a file of rollouts to measure, in place of playing
+};
+struct EvaluateResult {
+  struct Against {
+    std::string policy;
+    ReturnSummary returns;
+    PairedLoss loss;
+  };
+  std::string env, policy, file;  ///< `file`: where the rollouts were read
+  std::uint64_t seed = 0;
+  Rollouts played;  ///< without steps
+  ReturnSummary returns, discounted;
+  std::optional<Range> std_interval;  ///< 95%, of the standard deviation, by bootstrap
+  std::optional<Against> against;
+};
+EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress = {});
+
+/// Settings of a lattice: a preset, and what differs from it.
+struct LatticeRequest {
+  enum class Preset { paper, best };
+  enum class Unvisited { uniform, nearest, teacher };
+  Preset preset = Preset::best;
+  std::optional<std::vector<std::size_t>> state_bins, action_bins;
+  std::optional<std::string> state_edges, action_edges, order, simplex;
+  std::optional<TableRule> table;
+  std::optional<Unvisited> unvisited;
+  std::optional<bool> noise, reach_bounds, conditional_actions;
+  std::optional<double> prune, energy;
+  std::optional<std::string> scratch;  ///< folder for a table that is not held in memory
+  std::optional<std::size_t> sketch;   ///< with `scratch`: size of the sketches that edges come from
+
+  LatticeOptions lattice() const;
+  TruncationOptions truncation(std::size_t k) const;
+};
+
+/// Turns a policy into few numbers of a chosen basis.
+struct EmbedRequest : Request {
+  EmbedRequest();  ///< ridges move by default, as they do not in `ContinuousOptions`
+  TaskRequest task;
+  PolicyRequest teacher;
+  Route route = Route::lattice;
+  std::optional<std::string> basis = {};     ///< unset: dct, svd with `scratch`, chebyshev on the continuous route
+  std::size_t k = 0;                         ///< 0: by energy, or 6 terms on the continuous route
+  std::optional<std::size_t> rollouts = {};  ///< episodes it is made from; unset: 1000, 200 for paper and continuous
+  std::string from;                          ///< lattice: a file of rollouts in place of playing
+  std::size_t episodes = 1000;               ///< that measure the result
+  LatticeRequest lattice = {};
+  ContinuousOptions continuous = {};
+  std::optional<double> max_loss = {}, max_loss_return = {};  ///< lattice: choose the smallest k that keeps these
+  std::size_t certify_episodes = 10000;
+  double confidence = 0.95;
+  std::string out;  ///< ends in .mercer; empty: nothing is written
+};
+struct EmbedResult {
+  std::optional<EmbeddingFile> file;  ///< as it was written, certificate included; none in processes other than 0
+  std::string out;
+  ReturnSummary teacher, embedding;      ///< on episodes that nothing else here plays
+  std::optional<ReturnSummary> lattice;  ///< of the table before truncation
+  std::optional<PairedLoss> loss;        ///< continuous: on the same episodes
+  std::optional<double> w1, tv;          ///< between the distributions of actions, where they are known
+  std::string w1_kind;                   ///< "exact" or "marginal"
+  std::size_t cells = 0;                 ///< lattice: of the table
+  double all_cells = 0;                  ///< lattice: visited or not
+  std::size_t collapsed_bins = 0, own_action_edges = 0, empty_rows = 0;  ///< lattice
+  std::optional<std::size_t> table_bytes;                                ///< lattice with `scratch`: of the whole table
+  std::optional<double> objective;                                       ///< continuous: of the fit
+  std::optional<KChoice> choice;                                         ///< where a budget chose k
+  double pruned_percent() const;
+};
+/// Embeds, certifies where a budget was given, writes the file once, and measures what was written. Check
+/// `file->certificate` for a budget that is not kept, or call `require_budget`.
+EmbedResult embed(const EmbedRequest& request, const Progress& progress = {});
+
+/// Searches for the smallest embedding that keeps a promise.
+struct CompressRequest : Request {
+  enum class Routes { both, continuous, lattice };
+  TaskRequest task;
+  PolicyRequest teacher;
+  Routes route = Routes::both;
+  CompressOptions options = {};         ///< budgets, episodes, polish; its dictionaries and formats come from below
+  std::vector<std::string> bases = {};  ///< dictionaries of the continuous route; empty: `default_dictionaries`
+  std::size_t degree = DictionaryOptions{}.degree;
+  std::vector<NumberFormat> formats = {};         ///< of coefficients; empty: those of the options
+  std::string states;                             ///< rollouts whose states alone are used: promises actions, no return
+  std::optional<StateMatrix> logged_states = {};  ///< the same, in memory
+  std::string out;                                ///< ends in .mercer; empty: nothing is written
+  std::string results;                            ///< folder for the Pareto front and a list of all candidates
+};
+struct CompressResult {
+  Compressed found;
+  EmbeddingOrigin origin;
+  std::string out;
+  std::uintmax_t bytes = 0;  ///< of the file
+};
+CompressResult compress(const CompressRequest& request, const CandidateSink& sink = {}, const Progress& progress = {});
+
+/// Certifies an embedding, or any policy that stands in for a teacher.
+struct CertifyRequest : Request {
+  TaskRequest task;       ///< unset: the task the embedding was made in
+  PolicyRequest teacher;  ///< unset: the teacher it was made from
+  std::string file;
+  std::size_t episodes = 10000, coupled = 1000, attempt = 0;
+  double confidence = 0.95;
+  LossMethod method = LossMethod::betting;
+  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
+  std::optional<double> max_loss = {}, max_loss_return = {};
+  bool accept_other_teacher = false;  ///< certify against a teacher whose file has another SHA-256, and say so
+  bool dry_run = false;               ///< leave the file as it is
+};
+struct CertifyResult {
+  Certificate certificate;
+  bool stored = false;  ///< in the file
+};
+CertifyResult certify(const CertifyRequest& request, const Progress& progress = {});
+
+/// Writes an embedding as code.
+struct ExportRequest : Request {
+  enum class Format { c, st, json };
+  std::optional<Format> format = {};
+  std::string file;
+  COptions options = {};
+  std::string out;  ///< folder
+};
+struct ExportResult {
+  struct Cost {  ///< of one way to lay a lattice down, or why there is no such way
+    std::string mode;
+    std::size_t flash_bytes = 0, operations = 0;
+    std::string refused;
+  };
+  ExportRequest::Format format = ExportRequest::Format::c;
+  std::vector<std::string> files;
+  std::optional<CExport> c;
+  std::optional<StExport> st;
+  std::size_t json_bytes = 0;
+  std::vector<Cost> modes;  ///< of a lattice
+};
+ExportResult export_code(const ExportRequest& request);
+
+/// Trains a policy by a recipe, and measures its snapshots.
+struct TrainRequest : Request {
+  std::string env;
+  std::optional<Algorithm> algorithm = {};  ///< unset: SAC on a box of actions, DQN on discrete ones
+  std::optional<std::uint64_t> steps = {};  ///< unset: the recipe's
+  std::vector<std::uint64_t> snapshots = {};
+  std::size_t eval_episodes = 100;
+  double checkpoint_seconds = TrainOptions{}.checkpoint_seconds;
+  bool force = false;
+  std::string out;
+  std::optional<std::vector<std::size_t>> hidden = {};
+  std::optional<double> learning_rate = {}, gamma = {}, tau = {}, initial_alpha = {}, target_entropy = {},
+                        noise_correlation = {}, epsilon_start = {}, epsilon_end = {}, epsilon_run = {},
+                        max_gradient_norm = {};
+  std::optional<std::size_t> decay_updates = {}, batch_size = {}, buffer = {}, warmup = {}, train_every = {},
+                             updates = {}, epsilon_steps = {}, target_every = {};
+  std::optional<bool> scale_observations = {}, tune_alpha = {}, double_q = {};
+};
+/// What a request comes to: the recipe with the options of the request.
+struct TrainPlan {
+  std::shared_ptr<const Env> env;
+  Recipe recipe;
+  TrainOptions options;
+};
+TrainPlan plan_training(const TrainRequest& request);
+struct TrainOutcome {
+  TrainPlan plan;
+  TrainResult result;
+  std::vector<ReturnSummary> returns;  ///< of each snapshot
+};
+TrainOutcome train(const TrainRequest& request, const Progress& progress = {});
+
+/// Throws `not_met`, with the bound and the budget, where a certificate does not keep its budget.
+void require_budget(const Certificate& certificate);
+void require_budget(const CompressResult& result);
+
+/// The task and the teacher that an embedding was made from.
+struct Origin {
+  std::shared_ptr<const Env> env;
+  std::shared_ptr<const Policy> teacher;
+  std::string env_name, teacher_name;
+  std::string reading;         ///< how the file of a network was understood
+  bool other_teacher = false;  ///< its SHA-256 is not the stored one, and that was accepted
+};
+/// Rebuilds what `file` (read from `path`) was made from, with every setting that shaped it. `task` and `teacher` take
+/// the place of what is stored where they name anything. Throws `bad_value` for a teacher whose file has another
+/// SHA-256 than the stored one, unless `accept_other`.
+Origin resolve_origin(const EmbeddingFile& file, const std::filesystem::path& path, const TaskRequest& task = {},
+                      const PolicyRequest& teacher = {}, bool accept_other = false, std::uint64_t seed = 0,
+                      const Progress& progress = {});
+
+}  // namespace mercer

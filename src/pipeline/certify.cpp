@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include "io/file.hpp"
+#include "io/sha256.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "pipeline/seeds.hpp"
+#include "pipeline/teacher.hpp"
+
+namespace mercer {
+namespace {
+
+CertifyOptions certify_options(const CertifyRequest& request) {
+  CertifyOptions options;
+  options.episodes = request.episodes;
+  options.coupled = request.coupled;
+  options.seed = request.seed;
+  options.confidence = request.confidence;
+  options.attempt = request.attempt;
+  options.method = request.method;
+  options.act = request.task.act.value_or(Act::sample);
+  options.horizon = request.task.horizon;
+  options.gamma = request.task.gamma.value_or(1);
+  options.levels = request.levels;
+  options.max_loss = request.max_loss;
+  options.max_loss_return = request.max_loss_return;
+  return options;
+}
+
+// A policy that is no embedding has no file to store a certificate in, and no record of its teacher.
+CertifyResult certify_policy(const CertifyRequest& request, const Progress& progress) {
+  const auto env = resolve_task(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  const auto student = make_policy(request.file, env->task());
+  CertifyResult result{certify(*env, *teacher, *student, certify_options(request), progress)};
+  result.certificate.env = request.task.env;
+  return result;
+}
+
+}  // namespace
+
+CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
+  if (request.file.empty()) {
+    throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
+  }
+  refuse_starts(request.task);
+  if (!request.file.ends_with(".mercer")) return certify_policy(request, progress);
+  const std::string before = sha256_file(request.file);
+  const EmbeddingFile file = read_embedding(request.file);
+  const Origin origin = resolve_origin(file, request.file, request.task, request.teacher, request.accept_other_teacher,
+                                       request.seed, progress);
+  if (!request.dry_run) check_writable(request.file);
+  CertifyOptions options = certify_options(request);
+  options.seed = certifying_seed(request.seed, file.origin.seed);
+  const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
+  if (!request.task.act && act != file.origin.settings.end() && act->second == "mean") options.act = Act::mean;
+  CertifyResult result{certify(*origin.env, *origin.teacher, file.embedding.policy(), options, progress)};
+  result.certificate.env = origin.env_name;
+  if (origin.other_teacher) {
+    result.certificate.not_covered.push_back(
+        fmt::format("the teacher that the embedding was made from: '{}' has another SHA-256", origin.teacher_name));
+  }
+  if (request.dry_run) return result;
+  if (sha256_file(request.file) != before) {
+    throw Error(ErrorCode::cannot_write,
+                fmt::format("'{}' changed while it was certified, so the certificate is not about it", request.file),
+                "Certify it again");
+  }
+  add_certificate(request.file, result.certificate);
+  result.stored = true;
+  return result;
+}
+
+void require_budget(const Certificate& certificate) {
+  if (certificate.met) return;
+  std::string promised, allowed;
+  if (certificate.budget_percent) {
+    promised = certificate.upper_percent ? fmt::format("{:.4f}%", *certificate.upper_percent) : "any share";
+    allowed = fmt::format("{:.6g}%", *certificate.budget_percent);
+  }
+  if (certificate.budget_return && !(certificate.upper_return <= *certificate.budget_return)) {
+    promised = fmt::format("{:.6g}", certificate.upper_return);
+    allowed = fmt::format("{:.6g}", *certificate.budget_return);
+  }
+  throw Error(ErrorCode::not_met,
+              fmt::format("the loss may be up to {}, and {} is allowed; measured: {:.4f}%", promised, allowed,
+                          certificate.loss_percent),
+              "Use more episodes if the measured loss is well below, a larger embedding if not");
+}
+
+}  // namespace mercer

@@ -1,0 +1,125 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "io/file.hpp"
+#include "mercer/error.hpp"
+#include "pipeline/documents.hpp"
+#include "pipeline/options.hpp"
+#include "pipeline/teacher.hpp"
+
+namespace mercer {
+namespace {
+
+namespace fs = std::filesystem;
+
+void check(const CompressRequest& request) {
+  if (!request.out.empty()) check_embedding_path(request.out);
+  if (request.options.seconds > 0 && team().size > 1) {
+    throw Error(ErrorCode::bad_value, "--budget was given, and processes that search together keep no common time",
+                "Leave it out and lower --generations, or use one process");
+  }
+  if (request.results.empty()) return;
+  std::error_code ignored;  // check_writable reports a folder that cannot be created
+  fs::create_directories(request.results, ignored);
+  check_writable(fs::path(request.results) / "tried.json");
+}
+
+CompressOptions search_options(const CompressRequest& request) {
+  CompressOptions options = request.options;
+  SelectionOptions& judge = options.judge;
+  // A budget in return, asked for alone, replaces the usual one in percent.
+  if (request.given.contains("max-loss-return") && !request.given.contains("max-loss")) judge.max_loss = std::nullopt;
+  judge.act = request.task.act.value_or(Act::mean);
+  judge.seed = request.seed;
+  options.continuous = request.route != CompressRequest::Routes::lattice;
+  options.lattice = request.route != CompressRequest::Routes::continuous;
+  for (const std::string& basis : request.bases) options.dictionaries.emplace_back().basis = basis;
+  if (options.dictionaries.empty()) options.dictionaries = default_dictionaries();
+  for (DictionaryOptions& dictionary : options.dictionaries) dictionary.degree = request.degree;
+  if (!request.formats.empty()) options.formats = request.formats;
+  return options;
+}
+
+// Nothing is played: the states are those of a log.
+Compressed search_on_states(const CompressRequest& request, const Policy& teacher, const CompressOptions& options,
+                            const CandidateSink& sink, const Progress& progress) {
+  if (options.judge.max_loss_return) {
+    throw Error(ErrorCode::bad_value, "--max-loss-return does not go with --states: no return is played there",
+                "Give --max-loss, which is then a share of the action's range");
+  }
+  StateMatrix states;
+  if (request.logged_states) {
+    states = *request.logged_states;
+  } else {
+    const Rollouts log = read_rollouts(request.states);
+    states = pick_states(log, log.steps());
+  }
+  StatesOptions of;
+  if (options.judge.max_loss) of.max_error = *options.judge.max_loss;
+  of.max_bytes = options.judge.max_bytes;
+  of.confidence = options.judge.confidence;
+  of.most_terms = options.most_terms;
+  of.attempts = options.judge.attempts;
+  of.dictionaries = options.dictionaries;
+  if (!request.formats.empty()) of.formats = options.formats;
+  of.seed = options.judge.seed;
+  return compress_states(teacher, states.view(), of, sink, progress);
+}
+
+// The embeddings of the Pareto front and a list of all candidates, for 'mercer report' and 'mercer serve'.
+void write_results(const fs::path& folder, const CompressResult& result) {
+  nlohmann::ordered_json tried = nlohmann::ordered_json::array();
+  const Compressed& found = result.found;
+  for (std::size_t i = 0; i < found.tried.size(); ++i) {
+    const Candidate& one = found.tried[i];
+    nlohmann::ordered_json entry = document(one);
+    const bool chosen = i == found.chosen;
+    if (chosen || std::ranges::find(found.front, i) != found.front.end()) {
+      const std::string name = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), one.embedding.route(), i);
+      write_embedding(folder / name, one.embedding, result.origin,
+                      chosen ? std::optional(found.certificate) : std::nullopt);
+      entry["file"] = name;
+    }
+    tried.push_back(std::move(entry));
+  }
+  write_atomically(folder / "tried.json", [&](std::ostream& stream) { stream << tried.dump(1) << '\n'; });
+}
+
+}  // namespace
+
+CompressResult compress(const CompressRequest& request, const CandidateSink& sink, const Progress& progress) {
+  check(request);
+  const auto env = resolve_task(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  const CompressOptions options = search_options(request);
+  const bool on_states = !request.states.empty() || request.logged_states;
+  CompressResult result;
+  result.found = on_states ? search_on_states(request, *teacher, options, sink, progress)
+                           : compress(*env, *teacher, options, sink, progress);
+  result.found.certificate.env = request.task.env;
+  result.origin = make_origin(request.task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
+  result.origin.settings["act"] = options.judge.act == Act::mean ? "mean" : "sample";
+  result.out = request.out;
+  if (!request.out.empty()) {
+    write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate);
+    result.bytes = fs::file_size(request.out);
+  }
+  if (!request.results.empty()) write_results(request.results, result);
+  return result;
+}
+
+void require_budget(const CompressResult& result) {
+  const Certificate& certificate = result.found.certificate;
+  if (certificate.met) return;
+  throw Error(ErrorCode::not_met,
+              fmt::format("nothing that was tried keeps the budget; the best found may lose up to {} (measured: "
+                          "{:.3f}%){}",
+                          certificate.upper_percent ? fmt::format("{:.3f}%", *certificate.upper_percent)
+                                                    : fmt::format("{:.6g}", certificate.upper_return),
+                          certificate.loss_percent,
+                          result.out.empty() ? "" : fmt::format(" and was written to '{}'", result.out)),
+              "Allow more loss or bytes, raise --most-terms or --generations, or certify on more episodes");
+}
+
+}  // namespace mercer

@@ -1,0 +1,491 @@
+#include <fmt/format.h>
+
+#include "mercer/env.hpp"
+#include "mercer/policy.hpp"
+#include "pipeline/options.hpp"
+
+// Every option of every verb, once. Defaults are those of the fields.
+
+namespace mercer {
+namespace {
+
+using Group = OptionGroup;
+
+constexpr OptionRange episodes_range{1, 1e9}, share_range{0, 1}, confidence_range{0, 1, true};
+
+void add_seed(OptionList& list, Request& request) {
+  list.in(Group::run)
+      .add({.name = "seed",
+            .value = "N",
+            .help = "Seed of every random draw",
+            .used_first = true,
+            .shapes_result = false},
+           request.seed);
+}
+
+void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const std::string& what_for,
+              const std::string& usual_act) {
+  std::vector<std::string> names;
+  for (const EnvEntry& entry : known_envs()) names.push_back(entry.name);
+  list.in(Group::task)
+      .add({.name = "env",
+            .value = "TASK",
+            .help = "Task, such as pendulum or chain:n=20",
+            .choices = names,
+            .used_first = true,
+            .shapes_result = false},
+           task.env);
+  if (episodes != nullptr) {
+    list.add({.name = "episodes", .value = "N", .help = what_for, .range = episodes_range, .used_first = true},
+             *episodes);
+  }
+  list.add_choice<Act>(
+      {.name = "act", .value = "HOW", .help = "Draw actions or play the mean action", .standard = usual_act}, task.act,
+      {{"sample", Act::sample}, {"mean", Act::mean}});
+  list.add({.name = "gamma", .value = "G", .help = "Discount", .range = share_range, .standard = "the task's"},
+           task.gamma);
+  list.add({.name = "horizon",
+            .value = "N",
+            .help = "Steps after which an episode is cut off",
+            .range = {1, 1e9},
+            .standard = "the task's"},
+           task.horizon);
+  list.add({.name = "starts", .value = "FILE", .help = "Take the start states from these rollouts (.npz or .csv)"},
+           task.starts);
+  list.add({.name = "batch",
+            .value = "N",
+            .help = "Episodes in lockstep; 0 chooses; changes no result",
+            .range = {0, 1048576},
+            .shapes_result = false},
+           task.batch);
+}
+
+void add_network(OptionList& list, PolicyRequest& policy) {
+  list.in(Group::network);
+  for (const PolicySettingKind& kind : known_policy_settings()) {
+    if (kind.value == "NAME") continue;  // names of outputs go into FILE.toml, or FILE.onnx:mean=NAME
+    const std::size_t bracket = kind.help.rfind(" [");
+    list.add_text(
+        {.name = kind.key,
+         .value = kind.value,
+         .help = kind.help.substr(0, bracket),
+         .standard = bracket == std::string::npos ? "" : kind.help.substr(bracket + 2, kind.help.size() - bracket - 3)},
+        policy.settings,
+        [key = kind.key](std::vector<PolicySetting>& settings, const std::string& text, const std::string& source) {
+          std::erase_if(settings, [&](const PolicySetting& one) { return one.key == key; });
+          settings.push_back({key, text, source});
+        },
+        [key = kind.key](const std::vector<PolicySetting>& settings) -> std::optional<std::string> {
+          for (const PolicySetting& one : settings) {
+            if (one.key == key) return one.value;
+          }
+          return std::nullopt;
+        });
+  }
+}
+
+void add_policy(OptionList& list, PolicyRequest& policy, const std::string& help) {
+  list.in(Group::policy)
+      .add({.name = "policy",
+            .value = "POLICY",
+            .help = help,
+            .choices = {"uniform", "tabular:"},
+            .used_first = true,
+            .shapes_result = false},
+           policy.policy);
+  add_network(list, policy);
+}
+
+const std::string policy_help = "uniform, tabular:FILE, or a file .onnx, .safetensors or .mercer";
+
+void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional<double>& max_loss_return,
+                double& confidence, const std::string& standard) {
+  list.in(Group::promise)
+      .add_share({.name = "max-loss",
+                  .value = "SHARE",
+                  .help = "Allowed loss as a share of the teacher's return, such as 1% or 0.01",
+                  .standard = standard,
+                  .used_first = true},
+                 max_loss);
+  list.add({.name = "max-loss-return", .value = "X", .help = "Allowed loss in units of return", .range = {0, HUGE_VAL}},
+           max_loss_return);
+  list.add({.name = "confidence",
+            .value = "P",
+            .help = "Confidence of the promise",
+            .range = confidence_range,
+            .used_first = true},
+           confidence);
+}
+
+void add_out(OptionList& list, std::string& out, const std::string& value, const std::string& help) {
+  list.in(Group::output)
+      .add({.name = "out", .value = value, .help = help, .used_first = true, .shapes_result = false}, out);
+}
+
+void add_lattice(OptionList& list, LatticeRequest& lattice) {
+  using Preset = LatticeRequest::Preset;
+  using Unvisited = LatticeRequest::Unvisited;
+  list.in(Group::lattice).of(Route::lattice);
+  list.add_choice<Preset>({.name = "preset", .value = "WHICH", .help = "The published choices or better ones"},
+                          lattice.preset, {{"paper", Preset::paper}, {"best", Preset::best}});
+  list.add({.name = "energy",
+            .value = "SHARE",
+            .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
+            .standard = fmt::format("best: {}, paper: 0", TruncationOptions::usual_energy)},
+           lattice.energy);
+  list.add({.name = "state-bins",
+            .value = "N",
+            .help = "Bins of each observation: one number, or one for each",
+            .standard = "35"},
+           lattice.state_bins);
+  list.add({.name = "action-bins", .value = "N", .help = "Bins of each action", .standard = "best: 45, paper: 15"},
+           lattice.action_bins);
+  list.add({.name = "state-edges",
+            .value = "RULE",
+            .help = "Edges of state bins: quantile, data-quantile, uniform, kmeans or tempered:T",
+            .standard = "the preset's"},
+           lattice.state_edges);
+  list.add({.name = "action-edges",
+            .value = "RULE",
+            .help = "Edges of action bins, by the same rules",
+            .standard = "the preset's"},
+           lattice.action_edges);
+  list.add({.name = "reach-bounds",
+            .value = "BOOL",
+            .help = "Outer action bins reach the bounds of the action",
+            .standard = "the preset's"},
+           lattice.reach_bounds);
+  list.add({.name = "conditional-actions",
+            .value = "BOOL",
+            .help = "Action edges for each cell, from the actions played there",
+            .standard = "false"},
+           lattice.conditional_actions);
+  list.add_choice<TableRule>({.name = "table",
+                              .value = "RULE",
+                              .help = "Row of a cell: density at the centre, mass of the bin, or counts",
+                              .standard = "the preset's"},
+                             lattice.table,
+                             {{"centre", TableRule::centre}, {"mass", TableRule::mass}, {"counts", TableRule::counts}});
+  list.add({.name = "prune",
+            .value = "SHARE",
+            .help = "Leave out cells with at most this share of visits",
+            .range = share_range,
+            .standard = "0"},
+           lattice.prune);
+  list.add_choice<Unvisited>(
+      {.name = "unvisited", .value = "RULE", .help = "What an unvisited cell does", .standard = "the preset's"},
+      lattice.unvisited,
+      {{"uniform", Unvisited::uniform}, {"nearest", Unvisited::nearest}, {"teacher", Unvisited::teacher}});
+  list.add({.name = "noise",
+            .value = "BOOL",
+            .help = "Draw actions inside their bin, not at its middle",
+            .standard = "the preset's"},
+           lattice.noise);
+  list.add({.name = "order",
+            .value = "ORDER",
+            .help = "Order of rows: lexicographic, snake, tour or mean-action; or axes",
+            .standard = "best: mean-action, paper: lexicographic"},
+           lattice.order);
+  list.add({.name = "simplex", .value = "RULE", .help = "Back to probabilities: clip or euclidean", .standard = "clip"},
+           lattice.simplex);
+  list.add({.name = "scratch",
+            .value = "DIR",
+            .help = "Keep the table in files of this folder; basis svd",
+            .shapes_result = false},
+           lattice.scratch);
+  list.add({.name = "sketch",
+            .value = "N",
+            .help = "With --scratch: size of the sketches that edges come from",
+            .range = {8, 16777216},
+            .standard = fmt::format("{}", LargeOptions{}.sketch)},
+           lattice.sketch);
+  list.of(std::nullopt);
+}
+
+void add_continuous(OptionList& list, ContinuousOptions& options) {
+  list.in(Group::continuous).of(Route::continuous);
+  DictionaryOptions& dictionary = options.dictionary;
+  list.add({.name = "degree", .value = "N", .help = "Degree of products of functions", .range = {0, 16}},
+           dictionary.degree);
+  list.add_choice<IndexRule>(
+      {.name = "index-set", .value = "SET", .help = "Products by total degree or hyperbolic cross"}, dictionary.rule,
+      {{"total", IndexRule::total}, {"cross", IndexRule::cross}});
+  list.add({.name = "degree-limits", .value = "N,N,...", .help = "Largest degree along each observation"},
+           dictionary.limits);
+  list.add_text(
+      {.name = "format",
+       .value = "FORMAT",
+       .help = "Number format of coefficients: float32, float16, int16, int8, ..., int4"},
+      options.format,
+      [](NumberFormat& format, const std::string& text, const std::string&) { format = parse_format(text); },
+      [](const NumberFormat& format) { return std::optional(std::string(format_name(format))); });
+  list.add_choice<bool>({.name = "through", .value = "HOW", .help = "What limits the mean action"}, options.squash,
+                        {{"tanh", true}, {"clip", false}});
+  list.add({.name = "fit-states", .value = "N", .help = "States of the teacher that the fit sees", .range = {1, 1e6}},
+           options.states);
+  list.add({.name = "rounds",
+            .value = "N",
+            .help = "Fits, each with the states that the last one visited",
+            .range = {1, 1000}},
+           options.rounds);
+  list.add({.name = "knots", .value = "N", .help = "Bends of each axis, by where states are", .range = {0, 15}},
+           dictionary.knots);
+  list.add({.name = "temper", .value = "T", .help = "How far the bends follow the states", .range = share_range},
+           dictionary.temper);
+  list.add(
+      {.name = "candidates", .value = "N", .help = "Ridges, centres or features to choose from", .range = {1, 65536}},
+      dictionary.candidates);
+  list.add({.name = "ridge-bits",
+            .value = "N",
+            .help = "Bits of each number of a ridge; centres have one more",
+            .range = {3, 8}},
+           dictionary.bits);
+  list.add({.name = "ridge-steps",
+            .value = "N",
+            .help = "Steps in which the chosen ridges move; 0 leaves them",
+            .range = {0, 1e5}},
+           options.polish.ridge_steps);
+  list.add({.name = "length",
+            .value = "L",
+            .help = "Length of kernels, in half ranges of the observations; 0 chooses",
+            .range = {0, 1e6}},
+           dictionary.length);
+  list.of(std::nullopt);
+}
+
+}  // namespace
+
+OptionList options_of(RolloutRequest& request) {
+  OptionList list(request.given);
+  add_task(list, request.task, &request.episodes, "Episodes to play", "sample");
+  add_policy(list, request.policy, "Policy to play: " + policy_help);
+  add_out(list, request.out, "FILE", "File to write: .npz or .csv");
+  add_seed(list, request);
+  return list;
+}
+
+OptionList options_of(EvaluateRequest& request) {
+  OptionList list(request.given);
+  add_task(list, request.task, &request.episodes, "Episodes to play", "sample");
+  add_policy(list, request.policy, "Policy to play: " + policy_help);
+  list.in(Group::policy)
+      .add({.name = "against",
+            .value = "POLICY",
+            .help = "Second policy: measure what --policy loses against it",
+            .choices = {"uniform", "tabular:"},
+            .used_first = true},
+           request.against.policy);
+  list.in(Group::output)
+      .add({.name = "rollouts", .value = "FILE", .help = "Measure the return of rollouts in a file instead of playing"},
+           request.rollouts);
+  add_seed(list, request);
+  return list;
+}
+
+OptionList options_of(EmbedRequest& request) {
+  OptionList list(request.given);
+  add_task(list, request.task, &request.episodes, "Episodes that measure the result", "sample; continuous: mean");
+  add_policy(list, request.teacher, "Teacher: " + policy_help);
+  list.in(Group::search)
+      .add_choice<Route>({.name = "route", .value = "ROUTE", .help = "How the policy is embedded", .used_first = true},
+                         request.route, {{"lattice", Route::lattice}, {"continuous", Route::continuous}});
+  list.add({.name = "basis",
+            .value = "BASIS",
+            .help = "A basis of the route; 'mercer list' shows them",
+            .standard = "dct; with --scratch: svd; continuous: chebyshev",
+            .used_first = true},
+           request.basis);
+  list.add({.name = "k",
+            .value = "K",
+            .help = "Coefficients, rank (svd), components or draws per row (gmm, mle), or terms; 0: by --energy, "
+                    "continuous: 6",
+            .range = {0, 1e9},
+            .used_first = true},
+           request.k);
+  list.add({.name = "rollouts",
+            .value = "N",
+            .help = "Episodes that the embedding is made from",
+            .range = episodes_range,
+            .standard = "best: 1000; paper and continuous: 200"},
+           request.rollouts);
+  list.of(Route::lattice)
+      .add({.name = "from",
+            .value = "FILE",
+            .help = "Make the lattice from rollouts in a file (.npz, .csv) instead of playing"},
+           request.from);
+  add_budget(list, request.max_loss, request.max_loss_return, request.confidence, "");
+  list.add({.name = "certify-episodes",
+            .value = "N",
+            .help = "Paired episodes that choose k, and as many that certify it",
+            .range = {2, 1e9}},
+           request.certify_episodes);
+  list.of(std::nullopt);
+  add_lattice(list, request.lattice);
+  add_continuous(list, request.continuous);
+  add_out(list, request.out, "FILE", "File of the embedding, ending in .mercer");
+  add_seed(list, request);
+  return list;
+}
+
+OptionList options_of(CompressRequest& request) {
+  using Routes = CompressRequest::Routes;
+  OptionList list(request.given);
+  SelectionOptions& judge = request.options.judge;
+  add_task(list, request.task, nullptr, "", "mean");
+  add_policy(list, request.teacher, "Teacher: " + policy_help);
+  add_budget(list, judge.max_loss, judge.max_loss_return, judge.confidence, "1%");
+  list.add({.name = "max-bytes", .value = "N", .help = "Largest payload", .range = {1, 1e9}, .used_first = true},
+           judge.max_bytes);
+  list.add({.name = "certify-episodes", .value = "N", .help = "Episodes that the promise rests on", .range = {2, 1e9}},
+           judge.certify_episodes);
+  list.add({.name = "attempts", .value = "N", .help = "Embeddings that may fail their certificate", .range = {1, 1000}},
+           judge.attempts);
+  list.in(Group::search)
+      .add_choice<Routes>({.name = "route", .value = "ROUTE", .help = "Which embeddings to search"}, request.route,
+                          {{"both", Routes::both}, {"continuous", Routes::continuous}, {"lattice", Routes::lattice}});
+  list.add_choice<PolishBy>(
+      {.name = "polish", .value = "HOW", .help = "What coefficients are improved on last", .used_first = true},
+      request.options.polish, {{"return", PolishBy::returned}, {"action", PolishBy::action}, {"none", PolishBy::none}});
+  list.add({.name = "bases",
+            .value = "B,B,...",
+            .help = "Dictionaries of the continuous route",
+            .standard = "chebyshev,ridge,mixed"},
+           request.bases);
+  list.add({.name = "degree", .value = "N", .help = "Degree of products of functions", .range = {0, 16}},
+           request.degree);
+  list.add_text(
+      {.name = "formats", .value = "F,F,...", .help = "Number formats of coefficients", .standard = "int8,int6,int4"},
+      request.formats,
+      [](std::vector<NumberFormat>& formats, const std::string& text, const std::string& source) {
+        formats.clear();
+        for (const std::string& one : parse_option<std::vector<std::string>>(text, source)) {
+          formats.push_back(parse_format(one));
+        }
+      },
+      [](const std::vector<NumberFormat>& formats) -> std::optional<std::string> {
+        std::vector<std::string> names;
+        for (const NumberFormat format : formats) names.emplace_back(format_name(format));
+        if (names.empty()) return std::nullopt;
+        return option_text(names);
+      });
+  list.add({.name = "most-terms", .value = "N", .help = "Largest K that is tried", .range = {1, 256}},
+           request.options.most_terms);
+  list.add({.name = "generations",
+            .value = "N",
+            .help = "Generations of the search on return, for every K",
+            .range = {0, 1e5}},
+           request.options.search.generations);
+  list.add({.name = "candidate-episodes",
+            .value = "N",
+            .help = "Episodes that each candidate of a generation plays",
+            .range = {1, 1e6}},
+           request.options.search.episodes);
+  list.add(
+      {.name = "select-episodes", .value = "N", .help = "Episodes on which embeddings are compared", .range = {2, 1e9}},
+      judge.select_episodes);
+  list.add({.name = "states",
+            .value = "FILE",
+            .help = "Rollouts (.npz, .csv) whose states alone are used: promises action errors, no return"},
+           request.states);
+  list.add_seconds({.name = "budget",
+                    .value = "TIME",
+                    .help = "Stop searching after this time, such as 60s or 5m",
+                    .standard = "no limit"},
+                   request.options.seconds);
+  add_out(list, request.out, "FILE", "File of the embedding, ending in .mercer");
+  list.add({.name = "results",
+            .value = "FOLDER",
+            .help = "Folder for the Pareto front and a list of all candidates, to report or serve",
+            .shapes_result = false},
+           request.results);
+  add_seed(list, request);
+  return list;
+}
+
+OptionList options_of(CertifyRequest& request) {
+  using Levels = std::set<Level>;
+  OptionList list(request.given);
+  list.in(Group::output)
+      .add({.name = "file",
+            .value = "FILE",
+            .help = "The embedding, or any policy that stands in for the teacher",
+            .used_first = true},
+           request.file);
+  list.add({.name = "dry-run", .help = "Do not write the certificate into the file"}, request.dry_run);
+  add_task(list, request.task, &request.episodes, "Paired episodes", "as the embedding was made");
+  add_policy(list, request.teacher, "Teacher, in place of the one that the embedding names: " + policy_help);
+  list.in(Group::policy)
+      .add({.name = "accept-other-teacher",
+            .help = "Accept a teacher whose file has another SHA-256 than the stored one"},
+           request.accept_other_teacher);
+  add_budget(list, request.max_loss, request.max_loss_return, request.confidence, "");
+  list.add_choice<Levels>({.name = "level", .value = "LEVEL", .help = "Which bounds to compute"}, request.levels,
+                          {{"all", request.levels},
+                           {"paper", {Level::paper}},
+                           {"rigorous", {Level::rigorous}},
+                           {"exact", {Level::exact}},
+                           {"statistical", {Level::statistical}}});
+  list.add_choice<LossMethod>({.name = "method", .value = "METHOD", .help = "Bound on the mean of paired differences"},
+                              request.method,
+                              {{"betting", LossMethod::betting},
+                               {"predictable-bernstein", LossMethod::predictable_bernstein},
+                               {"empirical-bernstein", LossMethod::empirical_bernstein},
+                               {"hoeffding", LossMethod::hoeffding}});
+  list.add({.name = "coupled",
+            .value = "N",
+            .help = "Episodes of the teacher for bounds that need its steps",
+            .range = episodes_range},
+           request.coupled);
+  list.add({.name = "attempt",
+            .value = "J",
+            .help = "This is the J-th candidate you certify: each spends less; 0: the only one",
+            .range = {0, 1e6}},
+           request.attempt);
+  add_seed(list, request);
+  return list;
+}
+
+OptionList options_of(ExportRequest& request) {
+  using Format = ExportRequest::Format;
+  OptionList list(request.given);
+  list.in(Group::output)
+      .add_choice<Format>({.name = "format", .value = "FORMAT", .help = "What to write", .used_first = true},
+                          request.format, {{"c", Format::c}, {"st", Format::st}, {"json", Format::json}});
+  list.add({.name = "file", .value = "FILE", .help = "The embedding", .used_first = true}, request.file);
+  list.add({.name = "out", .value = "FOLDER", .help = "Folder for the files", .used_first = true}, request.out);
+  list.add({.name = "name",
+            .value = "NAME",
+            .help = "Name of the files, and prefix of every name in them",
+            .used_first = true},
+           request.options.name);
+  list.add_choice<CNumbers>({.name = "numbers", .value = "KIND", .help = "What the C computes with"},
+                            request.options.numbers, {{"float", CNumbers::floating}, {"fixed", CNumbers::fixed}});
+  list.add_choice<CMath>({.name = "math", .value = "FROM", .help = "Where tanh, exp and square roots come from"},
+                         request.options.math, {{"libm", CMath::libm}, {"none", CMath::none}});
+  list.add_choice<CMode>({.name = "mode", .value = "MODE", .help = "How a lattice is laid down"}, request.options.mode,
+                         {{"table", CMode::table}, {"coefficients", CMode::coefficients}});
+  list.add({.name = "safe-action",
+            .value = "A,A,...",
+            .help = "Action for an observation that is not a number",
+            .standard = "the middle of the range"},
+           request.options.safe_action);
+  return list;
+}
+
+std::vector<VerbOptions> all_options() {
+  std::vector<VerbOptions> all;
+  const auto add = [&]<class R>(const std::string& verb, R request) {
+    all.push_back({verb, options_of(request).all()});
+    for (Option& option : all.back().options) option.text = nullptr, option.parse = nullptr;  // the request is gone
+  };
+  add("train", TrainRequest{});
+  add("rollout", RolloutRequest{});
+  add("evaluate", EvaluateRequest{});
+  add("embed", EmbedRequest{});
+  add("compress", CompressRequest{});
+  add("certify", CertifyRequest{});
+  add("export", ExportRequest{});
+  return all;
+}
+
+}  // namespace mercer

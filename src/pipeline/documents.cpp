@@ -1,0 +1,217 @@
+#include "pipeline/documents.hpp"
+
+namespace mercer {
+namespace {
+
+using json = nlohmann::ordered_json;
+
+template <class T>
+json or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+
+json certificate_document(const Certificate& certificate) { return json::parse(certificate_json(certificate)); }
+
+void add_choice(json& out, const EmbedResult& result) {
+  if (!result.choice) return;
+  out["curve"] = json::array();
+  for (const KPoint& point : result.choice->curve) {
+    out["curve"].push_back({{"k", point.k},
+                            {"loss_percent", point.loss_percent},
+                            {"upper_percent", or_null(point.upper_percent)},
+                            {"upper_return", point.upper_return},
+                            {"met", point.met}});
+  }
+  out["certificate"] = certificate_document(result.choice->certificate);
+  out["met"] = result.choice->met;
+}
+
+json continuous_document(const EmbedResult& result) {
+  const EmbeddingFile& file = *result.file;
+  return {{"route", "continuous"},
+          {"basis", file.embedding.basis()},
+          {"k", file.embedding.k()},
+          {"parameters", file.embedding.parameters().published},
+          {"parameters_stored", file.embedding.parameters().stored},
+          {"bytes", file.bytes},
+          {"payload_bytes", file.embedding.payload().size()},
+          {"payload_bits", document(file.embedding.continuous().code().bits)},
+          {"objective", or_null(result.objective)},
+          {"w1", or_null(result.w1)},
+          {"tv", or_null(result.tv)},
+          {"returns", {{"teacher", document(result.teacher)}, {"embedding", document(result.embedding)}}},
+          {"paired", document(*result.loss)},
+          {"file", result.out}};
+}
+
+json lattice_document(const EmbedResult& result) {
+  const EmbeddingFile& file = *result.file;
+  const LatticeEmbedding& embedding = file.embedding.lattice();
+  json out{{"route", "lattice"},
+           {"basis", embedding.basis()},
+           {"k", embedding.k()},
+           {"parameters", embedding.parameters().published},
+           {"parameters_stored", embedding.parameters().stored},
+           {"bytes", file.bytes},
+           {"payload_bytes", embedding.payload().size()},
+           {"visited_cells", result.cells},
+           {"pruned_percent", result.pruned_percent()},
+           {"collapsed_bins", result.collapsed_bins}};
+  if (file.edges) {
+    out["steps"] = file.edges->steps;
+    out["edge_rank_error"] = file.edges->rank_error;
+    out["edge_rank_error_certain"] = file.edges->certain_error;
+    out["table_bytes"] = or_null(result.table_bytes);
+  } else {
+    out["own_action_edges"] = result.own_action_edges;
+  }
+  out["w1"] = or_null(result.w1);
+  out["w1_kind"] = result.w1_kind;
+  out["tv"] = or_null(result.tv);
+  out["returns"] = {{"teacher", document(result.teacher)},
+                    {"lattice", result.lattice ? document(*result.lattice) : json(nullptr)},
+                    {"embedding", document(result.embedding)}};
+  out["file"] = result.out;
+  add_choice(out, result);
+  return out;
+}
+
+}  // namespace
+
+json document(const ReturnSummary& summary) {
+  return {{"mean", summary.mean}, {"std", summary.std}, {"ci95", {summary.ci95.low, summary.ci95.high}}};
+}
+
+json document(const PairedLoss& loss) {
+  return {{"loss_mean", loss.loss_mean},
+          {"loss_percent", loss.loss_percent},
+          {"ci95_percent", {loss.ci95_percent.low, loss.ci95_percent.high}}};
+}
+
+json document(const Candidate& one) {
+  return {{"payload_bytes", one.payload_bytes()},
+          {"loss_percent", one.loss_percent},
+          {"action_distance", one.action_distance},
+          {"route", one.embedding.route()},
+          {"basis", one.embedding.basis()},
+          {"k", one.embedding.k()},
+          {"format", one.format}};
+}
+
+json document(const ContinuousCode::Bits& bits) {
+  return {{"header", bits.header},
+          {"coordinates", bits.coordinates},
+          {"terms", bits.terms},
+          {"scales", bits.scales},
+          {"coefficients", bits.coefficients}};
+}
+
+json document(const RolloutResult& result) {
+  return {{"env", result.env},
+          {"policy", result.policy},
+          {"seed", result.rollouts.seed},
+          {"episodes", result.rollouts.episodes()},
+          {"steps", result.rollouts.steps()},
+          {"return", document(summarise(result.rollouts.returns))},
+          {"discounted_return", document(summarise(result.rollouts.discounted_returns))},
+          {"file", result.out}};
+}
+
+json document(const EvaluateResult& result) {
+  json out{{"env", result.env}, {"policy", result.policy}};
+  if (result.file.empty()) {
+    out["seed"] = result.seed;
+  } else {
+    out["file"] = result.file;
+  }
+  out["episodes"] = result.played.episodes();
+  out["steps"] = result.played.steps();
+  out["return"] = document(result.returns);
+  out["std_ci95"] = result.std_interval ? json{result.std_interval->low, result.std_interval->high} : json(nullptr);
+  out["discounted_return"] = document(result.discounted);
+  if (result.against) {
+    out["against"] = {{"policy", result.against->policy}, {"return", document(result.against->returns)}};
+    out["paired"] = document(result.against->loss);
+  }
+  return out;
+}
+
+json document(const EmbedResult& result) {
+  return result.file->embedding.is_lattice() ? lattice_document(result) : continuous_document(result);
+}
+
+json document(const CompressResult& result) {
+  const Compressed& found = result.found;
+  const Certificate& certificate = found.certificate;
+  const Candidate& winner = found.winner();
+  json front = json::array();
+  for (const std::size_t i : found.front) front.push_back(document(found.tried[i]));
+  return {{"route", winner.embedding.route()},
+          {"basis", winner.embedding.basis()},
+          {"k", winner.embedding.k()},
+          {"format", winner.format},
+          {"bytes", result.bytes},
+          {"payload_bytes", winner.payload_bytes()},
+          {"loss_percent", certificate.loss_percent},
+          {"action_distance", winner.action_distance},
+          {"upper_percent", or_null(certificate.upper_percent)},
+          {"upper_return", certificate.upper_return},
+          {"confidence", certificate.confidence},
+          {"level", certificate.level},
+          {"met", certificate.met},
+          {"seconds", found.seconds},
+          {"tried", found.tried.size()},
+          {"front", front},
+          {"certificate", certificate_document(certificate)},
+          {"file", result.out}};
+}
+
+json document(const CertifyResult& result) { return certificate_document(result.certificate); }
+
+json document(const ExportResult& result) {
+  json out{{"files", result.files}, {"flash_bytes", nullptr}, {"operations", nullptr}};
+  if (result.st) {
+    out["flash_bytes"] = result.st->table_bytes;
+    out["operations"] = result.st->operations.total();
+    out["variable_bytes"] = result.st->variable_bytes;
+    out["error_measured"] = result.st->error;
+    out["error_stated"] = result.st->stated_error;
+  }
+  if (!result.c) return out;
+  const CExport& made = *result.c;
+  const COperations& cost = made.operations;
+  out["flash_bytes"] = made.flash_bytes;
+  out["operations"] = cost.total();
+  out["operations_by_kind"] = {
+      {"multiplications", cost.multiplications}, {"additions", cost.additions}, {"divisions", cost.divisions},
+      {"comparisons", cost.comparisons},         {"lookups", cost.lookups},     {"library_calls", cost.functions}};
+  out["code_bytes_estimate"] = made.code_bytes;
+  out["ram_bytes_estimate"] = made.ram_bytes;
+  out["error_measured"] = made.error;
+  out["error_stated"] = made.stated_error;
+  for (const ExportResult::Cost& mode : result.modes) {
+    out["modes"][mode.mode] = mode.refused.empty()
+                                  ? json{{"flash_bytes", mode.flash_bytes}, {"operations", mode.operations}}
+                                  : json{{"refused", mode.refused}};
+  }
+  return out;
+}
+
+json document(const TrainOutcome& outcome) {
+  json kept = json::array();
+  for (std::size_t i = 0; i < outcome.returns.size(); ++i) {
+    const Snapshot& snapshot = outcome.result.snapshots[i];
+    kept.push_back(
+        {{"step", snapshot.step}, {"file", snapshot.file.string()}, {"return", document(outcome.returns[i])}});
+  }
+  return {{"env", outcome.plan.options.env},
+          {"algo", std::holds_alternative<SacOptions>(outcome.plan.recipe.options) ? "sac" : "dqn"},
+          {"seed", outcome.plan.options.seed},
+          {"recipe", outcome.plan.recipe.name},
+          {"steps", outcome.result.steps},
+          {"resumed_from", outcome.result.resumed_from},
+          {"seconds", outcome.result.seconds},
+          {"snapshots", kept}};
+}
+
+}  // namespace mercer

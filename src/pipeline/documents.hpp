@@ -1,0 +1,23 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "mercer/pipeline.hpp"
+
+namespace mercer {
+
+/// Results as JSON: what `--json` prints, what a sweep stores and what the page reads. Keys are a promise to scripts;
+/// values that name things are codes, never sentences.
+nlohmann::ordered_json document(const ReturnSummary& summary);
+nlohmann::ordered_json document(const PairedLoss& loss);
+nlohmann::ordered_json document(const Candidate& candidate);
+nlohmann::ordered_json document(const ContinuousCode::Bits& bits);
+nlohmann::ordered_json document(const RolloutResult& result);
+nlohmann::ordered_json document(const EvaluateResult& result);
+nlohmann::ordered_json document(const EmbedResult& result);
+nlohmann::ordered_json document(const CompressResult& result);
+nlohmann::ordered_json document(const CertifyResult& result);
+nlohmann::ordered_json document(const ExportResult& result);
+nlohmann::ordered_json document(const TrainOutcome& outcome);
+
+}  // namespace mercer

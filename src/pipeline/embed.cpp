@@ -1,0 +1,319 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "io/file.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/statistics.hpp"
+#include "pipeline/lattice_memo.hpp"
+#include "pipeline/options.hpp"
+#include "pipeline/seeds.hpp"
+#include "pipeline/teacher.hpp"
+
+namespace mercer {
+namespace {
+
+bool has_budget(const EmbedRequest& request) { return request.max_loss || request.max_loss_return; }
+bool is_large(const EmbedRequest& request) { return request.lattice.scratch.has_value(); }
+
+// With 200 episodes the cells that nobody visited cost more than everything else.
+std::size_t lattice_episodes(const EmbedRequest& request) {
+  return request.rollouts.value_or(request.lattice.preset == LatticeRequest::Preset::paper ? 200 : 1000);
+}
+
+void check_scratch(const EmbedRequest& request) {
+  if (is_large(request) && request.lattice.scratch->empty()) {
+    throw Error(ErrorCode::bad_value, "--scratch is empty", "Name a folder for the table, or leave it out");
+  }
+  if (is_large(request) && (has_budget(request) || !request.from.empty())) {
+    throw Error(
+        ErrorCode::bad_value,
+        fmt::format("--scratch does not go with {}", request.from.empty() ? "--max-loss" : "--from"),
+        request.from.empty() ? "Give --k or --energy" : "Leave one of them out: the lattice is made while playing");
+  }
+  if (is_large(request)) return;
+  if (request.lattice.sketch) {
+    throw Error(ErrorCode::bad_value, "--sketch without --scratch: edges come from all data then",
+                "Leave it out, or add --scratch DIR");
+  }
+  if (team().size > 1) {
+    throw Error(ErrorCode::bad_value,
+                fmt::format("'mercer embed' without --scratch does not spread over {} processes", team().size),
+                "Add --scratch DIR and a basis svd, or start it without mpirun");
+  }
+}
+
+void check(const EmbedRequest& request) {
+  EmbedRequest copy = request;
+  refuse_other_route(options_of(copy), request.route);
+  if (has_budget(request)) refuse_starts(request.task);
+  if (!request.from.empty() && request.rollouts) {
+    throw Error(ErrorCode::bad_value, "--from does not go with --rollouts", "Give one of them");
+  }
+  if (request.route == Route::continuous && has_budget(request)) {
+    throw Error(ErrorCode::bad_value, "--max-loss chooses k of a lattice, and --route is continuous",
+                "Use 'mercer compress --route continuous --max-loss ...'");
+  }
+  if (!request.out.empty()) check_embedding_path(request.out);
+  check_scratch(request);
+}
+
+RolloutOptions measuring(const EmbedRequest& request, const Env& env) {
+  RolloutOptions options = playing_options(request.task, env, request.episodes, measuring_seed(request.seed));
+  options.keep_steps = false;
+  return options;
+}
+
+// One write of the finished file. What is measured afterwards is decoded from the same bytes.
+void finish(const EmbedRequest& request, EmbedResult& result, const Policy& teacher, const Embedding& made,
+            std::map<std::string, std::string> settings, std::optional<Certificate> certificate = {}) {
+  EmbeddingFile file{
+      decoded(made, request.out),
+      make_origin(request.task, request.teacher, teacher, request.seed, std::move(settings), request.out), 0,
+      std::move(certificate)};
+  if (!request.out.empty()) {
+    write_embedding(request.out, made, file.origin, file.certificate);
+    file.bytes = std::filesystem::file_size(request.out);
+  }
+  result.out = request.out;
+  result.file = std::move(file);
+}
+
+// --- the lattice route ---
+
+// All that the lattice follows from: settings that come after it are left out, so that a sweep over them shares it.
+std::map<std::string, std::string> lattice_key(const EmbedRequest& request) {
+  std::map<std::string, std::string> key = settings_of(request);
+  for (const char* later : {"k", "basis", "energy", "order", "simplex", "episodes", "act", "horizon", "max-loss",
+                            "max-loss-return", "confidence", "certify-episodes"}) {
+    key.erase(later);
+  }
+  key["env"] = request.task.env;
+  key["policy"] = request.teacher.policy;
+  key["seed"] = fmt::format("{}", request.seed);
+  return key;
+}
+
+Rollouts collect(const EmbedRequest& request, const Env& env, const Policy& teacher, const Progress& progress) {
+  if (!request.from.empty()) return read_rollouts(request.from);
+  RolloutOptions collecting;
+  collecting.episodes = lattice_episodes(request);
+  collecting.seed = request.seed;
+  return play(env, teacher, collecting, progress);
+}
+
+// The smallest K that keeps the budget: up to `k` if it was given, otherwise all there are.
+KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teacher, const Lattice& lattice,
+               const LatticePlay& play, const TruncationOptions& truncation, const Progress& progress) {
+  const auto with = [&](TruncationOptions of, std::size_t k) {
+    of.k = k;
+    return LatticeEmbedding::make(teacher, lattice, play, of, request.seed);
+  };
+  CertifyOptions options;
+  options.episodes = request.certify_episodes;
+  options.seed = choosing_seed(request.seed);
+  options.confidence = request.confidence;
+  options.act = request.task.act.value_or(Act::sample);
+  options.horizon = request.task.horizon;
+  options.gamma = request.task.gamma.value_or(1);
+  options.model = false;  // `certify` adds what takes longer
+  options.max_loss = request.max_loss;
+  options.max_loss_return = request.max_loss_return;
+  const StudentOfK student = [&](std::size_t k) {
+    return std::make_shared<LatticePolicy>(with(truncation, k).policy());
+  };
+  TruncationOptions half = truncation;
+  half.energy = 0;
+  const std::size_t all =
+      truncation.basis.starts_with("svd") ? std::min(lattice.table.rows, lattice.table.cols) : lattice.table.pi.size();
+  const std::size_t most = truncation.k > 0 ? truncation.k : std::min(all, 2 * with(half, 0).k());
+  KChoice choice = choose_k(env, teacher, student, 1, most, options, 3, progress);
+  choice.certificate.env = request.task.env;
+  return choice;
+}
+
+EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress) {
+  TruncationOptions truncation = request.lattice.truncation(request.k);
+  truncation.basis = request.basis.value_or("dct");
+  check_lattice_basis(truncation.basis);  // before any work
+  const auto env = resolve_task(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  const LatticeOptions options = request.lattice.lattice();
+  const auto make = [&] { return make_lattice(*teacher, collect(request, *env, *teacher, progress), options); };
+  // Policies that are objects have no text to be known by.
+  const bool named = !request.teacher.object && !request.task.object;
+  const auto shared = named ? shared_lattice(lattice_key(request), make) : std::make_shared<const Lattice>(make());
+  const Lattice& lattice = *shared;
+  std::optional<KChoice> choice;
+  if (has_budget(request)) {
+    choice = choose(request, *env, *teacher, lattice, options.playing, truncation, progress);
+    truncation.k = choice->k;
+  }
+  const Embedding made(LatticeEmbedding::make(*teacher, lattice, options.playing, truncation, request.seed));
+  EmbedResult result;
+  finish(request, result, *teacher, made, settings_of(request),
+         choice ? std::optional(choice->certificate) : std::nullopt);
+
+  const RolloutOptions judging = measuring(request, *env);
+  const auto earned = [&](const Policy& policy) { return summarise(play(*env, policy, judging, progress).returns); };
+  result.teacher = earned(*teacher);
+  result.lattice = earned(lattice_policy("lattice", *teacher, lattice, lattice.table, options.playing));
+  result.embedding = earned(result.file->embedding.policy());
+  const LatticeDistance distance = lattice_distance(lattice, result.file->embedding.lattice().table());
+  result.w1 = distance.w1;
+  result.tv = distance.tv;
+  result.w1_kind = distance.w1_kind;
+  result.cells = lattice.cells->size();
+  result.all_cells = lattice.cells->grid().cells();
+  result.collapsed_bins = lattice.collapsed_bins;
+  result.own_action_edges = lattice.own.grids.size();
+  result.empty_rows = result.file->embedding.lattice().empty_rows();
+  result.choice = std::move(choice);
+  return result;
+}
+
+// --- a lattice that no process holds whole ---
+
+EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress) {
+  const LatticeRequest& asked = request.lattice;
+  if (asked.order && parse_row_order(*asked.order) != RowOrder::lexicographic) {
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--order {} with --scratch, where rows are sorted by cell number", *asked.order),
+                "Leave it out: svd keeps as much in any order");
+  }
+  if (request.out.empty()) {
+    throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");
+  }
+  LargeOptions options;
+  options.lattice = asked.lattice();
+  options.truncation = asked.truncation(request.k);
+  options.truncation.basis = request.basis.value_or("svd");
+  options.episodes = lattice_episodes(request);
+  options.seed = request.seed;
+  if (asked.sketch) options.sketch = *asked.sketch;
+  options.scratch = *asked.scratch;
+  const auto env = resolve_task(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  const EmbeddingOrigin origin =
+      make_origin(request.task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
+  const LargeEmbedding made = embed_large(*env, *teacher, options, request.out, origin, team(), progress);
+  EmbedResult result;
+  if (team().rank > 0) return result;
+  join_team({});  // the others are done
+  Acting acting;
+  acting.from = RowsFrom::coefficients;
+  result.file = read_embedding(request.out, acting);
+  result.out = request.out;
+  const RolloutOptions judging = measuring(request, *env);
+  const auto earned = [&](const Policy& policy) { return summarise(play(*env, policy, judging, progress).returns); };
+  result.teacher = earned(*teacher);
+  result.embedding = earned(result.file->embedding.policy());
+  result.w1 = made.distance.w1;
+  result.tv = made.distance.tv;
+  result.w1_kind = made.distance.w1_kind;
+  result.cells = made.cells;
+  result.all_cells = made.all_cells;
+  result.collapsed_bins = made.collapsed_bins;
+  result.empty_rows = made.empty_rows;
+  result.table_bytes = made.table_bytes;
+  return result;
+}
+
+// --- the continuous route ---
+
+bool has_wasserstein(const Space& actions) {
+  if (actions.is_discrete()) return true;
+  return actions.dimensions() == 1 && std::isfinite(actions.axes[0].range.width());
+}
+
+EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progress) {
+  const auto env = resolve_task(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  ContinuousOptions options = request.continuous;
+  options.dictionary.basis = request.basis.value_or(DictionaryOptions{}.basis);
+  if (request.k > 0) options.k = request.k;
+  options.act = request.task.act.value_or(Act::mean);
+  if (request.rollouts) options.episodes = *request.rollouts;
+  options.seed = request.seed;
+  auto made = make_continuous(*env, *teacher, options, progress);
+  const Embedding embedding(std::move(made.front().embedding));
+  EmbedResult result;
+  std::map<std::string, std::string> settings = settings_of(request);
+  settings["act"] = options.act == Act::mean ? "mean" : "sample";  // as `certify` should play it
+  finish(request, result, *teacher, embedding, std::move(settings));
+  result.objective = made.front().objective;
+
+  RolloutOptions judging = measuring(request, *env);
+  judging.act = options.act;
+  const Policy& student = result.file->embedding.policy();
+  const auto first = play(*env, *teacher, judging, progress), second = play(*env, student, judging, progress);
+  result.teacher = summarise(first.returns);
+  result.embedding = summarise(second.returns);
+  result.loss = paired_loss(first.returns, second.returns);
+  if (options.act != Act::sample) return result;
+  judging.keep_steps = true;
+  judging.episodes = std::min<std::size_t>(judging.episodes, 100);
+  const auto played = play(*env, *teacher, judging, progress);
+  const auto visited = pick_states(played, 10000);
+  result.tv = mean_total_variation(*teacher, student, visited.view(), request.seed);
+  if (has_wasserstein(teacher->action_space())) {  // by quadrature, which takes longer: few states
+    result.w1 = policy_distance(*teacher, student, pick_states(played, 1000).view()).w1;
+  }
+  return result;
+}
+
+}  // namespace
+
+EmbedRequest::EmbedRequest() { continuous.polish.ridge_steps = 30; }
+
+double EmbedResult::pruned_percent() const { return 100 * (1 - static_cast<double>(cells) / all_cells); }
+
+LatticeOptions LatticeRequest::lattice() const {
+  LatticeOptions options = preset == Preset::paper ? paper_lattice() : best_lattice();
+  if (state_bins) options.state_bins = *state_bins;
+  if (action_bins) options.action_bins = *action_bins;
+  if (state_edges) options.state_edges = parse_edge_rule(*state_edges);
+  if (action_edges) options.action_edges = parse_edge_rule(*action_edges);
+  if (reach_bounds) options.reach_bounds = *reach_bounds;
+  if (conditional_actions) options.conditional_actions = *conditional_actions;
+  if (table) options.table = *table;
+  if (prune) options.prune = *prune;
+  if (noise) options.playing.noise = *noise;
+  if (unvisited) {
+    options.full = *unvisited == Unvisited::teacher;
+    options.playing.unvisited =
+        *unvisited == Unvisited::uniform ? mercer::Unvisited::uniform : mercer::Unvisited::nearest;
+  }
+  return options;
+}
+
+TruncationOptions LatticeRequest::truncation(std::size_t k) const {
+  TruncationOptions options;
+  options.k = k;
+  options.energy = energy.value_or(preset == Preset::paper ? 0 : TruncationOptions::usual_energy);
+  if (k > 0 && energy) {
+    throw Error(ErrorCode::bad_value, fmt::format("--k {} and --energy {} both say how much to keep", k, *energy),
+                "Give one of them");
+  }
+  if (options.energy != 0) {
+    require_in_range("--energy", options.energy, 1e-6, 1 - 1e-12, "0 keeps half of all coefficients");
+  }
+  options.order = preset == Preset::paper ? RowOrder::lexicographic : RowOrder::mean_action;
+  if (order) options.order = parse_row_order(*order);
+  if (simplex) options.simplex = simplex_rule(*simplex);
+  if (options.simplex == SimplexRule::softmax) {
+    throw Error(ErrorCode::bad_value, "--simplex softmax is for tables of log-densities, and these are probabilities",
+                "Use clip or euclidean");
+  }
+  return options;
+}
+
+EmbedResult embed(const EmbedRequest& request, const Progress& progress) {
+  check(request);
+  if (request.route == Route::continuous) return embed_continuous(request, progress);
+  return is_large(request) ? embed_on_disk(request, progress) : embed_lattice(request, progress);
+}
+
+}  // namespace mercer

@@ -1,0 +1,86 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "io/file.hpp"
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/statistics.hpp"
+#include "pipeline/options.hpp"
+#include "pipeline/teacher.hpp"
+
+namespace mercer {
+namespace {
+
+// By bootstrap, with fewer resamples of many episodes: each takes as long as there are episodes.
+std::optional<Range> std_interval(const std::vector<double>& returns) {
+  if (returns.size() < 3) return std::nullopt;
+  BootstrapOptions options;
+  options.resamples = std::clamp<std::size_t>(400'000'000 / returns.size(), 200, 2000);
+  return bootstrap_interval(returns, Statistic::std, 0.05, Sides::two, options);
+}
+
+void measure(EvaluateResult& result) {
+  result.returns = summarise(result.played.returns);
+  result.discounted = summarise(result.played.discounted_returns);
+  result.std_interval = std_interval(result.played.returns);
+}
+
+// Rollouts of a file are measured, not played.
+void refuse_playing(const EvaluateRequest& request) {
+  EvaluateRequest copy = request;
+  for (const Option& option : options_of(copy).all()) {
+    const bool plays = option.group == OptionGroup::task || option.group == OptionGroup::policy ||
+                       option.group == OptionGroup::network;
+    if (!plays || option.name == "gamma" || !request.given.contains(option.name)) continue;
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--{} was given together with --rollouts, which plays nothing", option.name),
+                "Leave one of them out");
+  }
+}
+
+}  // namespace
+
+RolloutResult rollout(const RolloutRequest& request, const Progress& progress) {
+  const auto env = resolve_task(request.task, request.seed);
+  const auto policy = resolve_policy(request.policy, env->task(), progress);
+  if (!request.out.empty()) {
+    check_rollouts_path(request.out);
+    check_writable(request.out);
+  }
+  RolloutResult result{request.task.env, policy->name(), {}, request.out};
+  result.rollouts = play(*env, *policy, playing_options(request.task, *env, request.episodes, request.seed), progress);
+  if (!request.out.empty() && team().rank == 0) write_rollouts(request.out, result.rollouts);
+  return result;
+}
+
+EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress) {
+  EvaluateResult result;
+  if (!request.rollouts.empty()) {
+    refuse_playing(request);
+    result.played = read_rollouts(request.rollouts, request.task.gamma);
+    result.env = result.played.env;
+    result.policy = result.played.policy;
+    result.file = request.rollouts;
+    measure(result);
+    return result;
+  }
+  const auto env = resolve_task(request.task, request.seed);
+  const auto policy = resolve_policy(request.policy, env->task(), progress);
+  const bool compares = !request.against.policy.empty() || request.against.object;
+  const auto other = compares ? resolve_policy(request.against, env->task(), progress) : nullptr;
+  RolloutOptions options = playing_options(request.task, *env, request.episodes, request.seed);
+  options.keep_steps = false;
+  result.env = request.task.env;
+  result.policy = policy->name();
+  result.seed = request.seed;
+  result.played = play(*env, *policy, options, progress);
+  measure(result);
+  if (!other) return result;
+  // The same seed gives both the same start states and the same noise.
+  const Rollouts rival = play(*env, *other, options, progress);
+  result.against = {other->name(), summarise(rival.returns), paired_loss(rival.returns, result.played.returns)};
+  return result;
+}
+
+}  // namespace mercer

@@ -1,0 +1,79 @@
+#include <fmt/format.h>
+
+#include "io/file.hpp"
+#include "mercer/error.hpp"
+#include "mercer/pipeline.hpp"
+
+namespace mercer {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string write_text(const fs::path& folder, const std::string& name, const std::string& text) {
+  std::error_code ignored;  // write_atomically reports a folder that cannot be created
+  fs::create_directories(folder, ignored);
+  const fs::path path = folder / name;
+  write_atomically(path, [&](std::ostream& stream) { stream << text; });
+  return path.string();
+}
+
+// What either way to lay a lattice down costs, or why there is no such way.
+std::vector<ExportResult::Cost> costs_of_modes(const EmbeddingFile& file, COptions options) {
+  std::vector<ExportResult::Cost> costs;
+  for (const auto& [name, mode] : {std::pair{"table", CMode::table}, {"coefficients", CMode::coefficients}}) {
+    options.mode = mode;
+    ExportResult::Cost cost;
+    cost.mode = name;
+    try {
+      const CExport made = export_c(file, options);
+      cost.flash_bytes = made.flash_bytes;
+      cost.operations = made.operations.total();
+    } catch (const Error& error) {
+      cost.refused = error.what();
+    }
+    costs.push_back(std::move(cost));
+  }
+  return costs;
+}
+
+}  // namespace
+
+ExportResult export_code(const ExportRequest& request) {
+  if (!request.format) {
+    throw Error(ErrorCode::missing_option, "no format was named",
+                "Write 'mercer export c FILE.mercer --out FOLDER', or 'st' or 'json' in place of 'c'");
+  }
+  using Format = ExportRequest::Format;
+  const char* const names[] = {"c", "st", "json"};
+  if (request.file.empty()) {
+    throw Error(
+        ErrorCode::missing_option, "no embedding was named",
+        fmt::format("Write 'mercer export {} FILE.mercer --out FOLDER'", names[static_cast<int>(*request.format)]));
+  }
+  if (request.out.empty()) throw Error(ErrorCode::missing_option, "no folder was named", "Add --out FOLDER");
+  const EmbeddingFile file = read_embedding(request.file);
+  const COptions& options = request.options;
+  ExportResult result;
+  result.format = *request.format;
+  if (result.format == Format::json) {
+    const std::string text = export_json(file);
+    result.files = {write_text(request.out, options.name + ".json", text)};
+    result.json_bytes = text.size();
+  } else if (result.format == Format::st) {
+    if (options.numbers == CNumbers::fixed || options.mode == CMode::coefficients) {
+      throw Error(ErrorCode::bad_value, "Structured Text is written in REAL, and a lattice as a table",
+                  "Leave --numbers and --mode out");
+    }
+    result.st = export_st(file, {.name = options.name, .safe_action = options.safe_action});
+    result.files = {write_text(request.out, options.name + ".st", result.st->source)};
+  } else {
+    result.c = export_c(file, options);
+    if (file.embedding.is_lattice()) result.modes = costs_of_modes(file, options);
+    result.files = {write_text(request.out, options.name + ".h", result.c->header),
+                    write_text(request.out, options.name + ".c", result.c->source),
+                    write_text(request.out, "main.c", result.c->example)};
+  }
+  return result;
+}
+
+}  // namespace mercer

@@ -1,0 +1,282 @@
+#include "pipeline/options.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mercer/error.hpp"
+
+namespace mercer {
+namespace {
+
+template <class T>
+T parse_number(const std::string& text, const std::string& source, std::string_view kind) {
+  T value{};
+  const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (trouble == std::errc{} && end == text.data() + text.size()) return value;
+  if (trouble == std::errc::result_out_of_range) {
+    throw Error(ErrorCode::out_of_range, fmt::format("{} is '{}', which is too large to hold", source, text),
+                "Give a smaller number");
+  }
+  throw Error(ErrorCode::bad_value, fmt::format("{} is '{}', which is not {}", source, text, kind),
+              fmt::format("Give {}", kind));
+}
+
+std::vector<std::string> split(const std::string& text, std::string_view separators) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+template <class T>
+std::vector<T> parse_numbers(const std::string& text, const std::string& source, std::string_view separators,
+                             std::string_view kind) {
+  std::vector<T> values;
+  for (const std::string& part : split(text, separators)) values.push_back(parse_number<T>(part, source, kind));
+  return values;
+}
+
+// The number before a unit.
+double scaled(const std::string& text, std::size_t unit, const std::string& source, const char* remedy) {
+  try {
+    return parse_number<double>(text.substr(0, text.size() - unit), source, "a number");
+  } catch (const Error&) {
+    throw Error(ErrorCode::bad_value, fmt::format("{} is '{}', which is not a number", source, text), remedy);
+  }
+}
+
+std::string number_text(double value) {
+  if (value == 0x1p64 || value == 0x1p32) return fmt::format("2^{}", value == 0x1p64 ? 64 : 32);
+  if (std::abs(value) >= 1e5) {
+    for (int power = 5; power <= 18; ++power) {
+      if (value == std::pow(10.0, power)) return fmt::format("10^{}", power);
+    }
+  }
+  return fmt::format("{}", value);
+}
+
+}  // namespace
+
+std::string_view name(OptionGroup group) {
+  switch (group) {
+    case OptionGroup::task:
+      return "task";
+    case OptionGroup::policy:
+      return "policy";
+    case OptionGroup::network:
+      return "network";
+    case OptionGroup::training:
+      return "training";
+    case OptionGroup::search:
+      return "search";
+    case OptionGroup::promise:
+      return "promise";
+    case OptionGroup::lattice:
+      return "lattice";
+    case OptionGroup::continuous:
+      return "continuous";
+    case OptionGroup::output:
+      return "output";
+    case OptionGroup::run:
+      return "run";
+  }
+  return "";
+}
+
+std::string Option::range_text() const {
+  const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
+  if (!low && !high) return "";
+  if (range.open && low && high)
+    return fmt::format("between {} and {}", number_text(range.low), number_text(range.high));
+  if (!high)
+    return range.open ? fmt::format("above {}", number_text(range.low))
+                      : fmt::format("{} or more", number_text(range.low));
+  if (!low) return fmt::format("at most {}", number_text(range.high));
+  return fmt::format("{} to {}", number_text(range.low), number_text(range.high));
+}
+
+std::string Option::full_help() const {
+  std::string out = help;
+  if (only_choices) out += fmt::format(": {}", fmt::join(choices, ", "));
+  if (const std::string legal = range_text(); !legal.empty()) out += fmt::format(", {}", legal);
+  if (!standard_text.empty()) out += fmt::format(" [{}]", standard_text);
+  return out;
+}
+
+template <>
+std::string parse_option(const std::string& text, const std::string&) {
+  return text;
+}
+template <>
+bool parse_option(const std::string& text, const std::string& source) {
+  if (text == "true" || text == "1" || text == "yes") return true;
+  if (text == "false" || text == "0" || text == "no" || text.empty()) return false;
+  throw Error(ErrorCode::bad_value, fmt::format("{} is '{}', which is neither true nor false", source, text),
+              "Give true or false");
+}
+template <>
+double parse_option(const std::string& text, const std::string& source) {
+  return parse_number<double>(text, source, "a number");
+}
+template <>
+std::uint64_t parse_option(const std::string& text, const std::string& source) {
+  return parse_number<std::uint64_t>(text, source, "an integer, 0 or more");
+}
+template <>
+std::uint32_t parse_option(const std::string& text, const std::string& source) {
+  return parse_number<std::uint32_t>(text, source, "an integer, 0 to 4294967295");
+}
+template <>
+std::vector<std::uint64_t> parse_option(const std::string& text, const std::string& source) {
+  return parse_numbers<std::uint64_t>(text, source, ",x", "integers separated by ',' or 'x'");
+}
+template <>
+std::vector<std::uint8_t> parse_option(const std::string& text, const std::string& source) {
+  return parse_numbers<std::uint8_t>(text, source, ",x", "integers from 0 to 255, separated by ','");
+}
+template <>
+std::vector<double> parse_option(const std::string& text, const std::string& source) {
+  return parse_numbers<double>(text, source, ",;", "numbers separated by ','");
+}
+template <>
+std::vector<std::string> parse_option(const std::string& text, const std::string& source) {
+  std::vector<std::string> words = split(text, ",");
+  if (std::ranges::find(words, "") == words.end()) return words;
+  throw Error(ErrorCode::bad_value, fmt::format("{} is '{}': a word is missing beside a comma", source, text),
+              "Give words separated by ','");
+}
+
+template <>
+std::string option_text(const std::string& value) {
+  return value;
+}
+template <>
+std::string option_text(const bool& value) {
+  return value ? "true" : "false";
+}
+template <>
+std::string option_text(const double& value) {
+  return fmt::format("{}", value);
+}
+template <>
+std::string option_text(const std::uint64_t& value) {
+  return fmt::format("{}", value);
+}
+template <>
+std::string option_text(const std::uint32_t& value) {
+  return fmt::format("{}", value);
+}
+template <>
+std::string option_text(const std::vector<std::uint64_t>& value) {
+  return fmt::format("{}", fmt::join(value, ","));
+}
+template <>
+std::string option_text(const std::vector<std::uint8_t>& value) {
+  return fmt::format("{}", fmt::join(value, ","));
+}
+template <>
+std::string option_text(const std::vector<double>& value) {
+  return fmt::format("{}", fmt::join(value, ","));
+}
+template <>
+std::string option_text(const std::vector<std::string>& value) {
+  return fmt::format("{}", fmt::join(value, ","));
+}
+
+double parse_share(const std::string& text, const std::string& source) {
+  constexpr auto remedy = "Give a share such as 1% or 0.01";
+  const bool percent = text.ends_with('%');
+  const double value = scaled(text, percent ? 1 : 0, source, remedy);
+  if (!percent && value > 1) {  // 5 is more likely a forgotten percent sign than 500%
+    throw Error(ErrorCode::out_of_range,
+                fmt::format("{} is {}, that is {:g}%; legal: 0 to 1, or a number with %", source, text, 100 * value),
+                remedy);
+  }
+  require_in_range(source, value, 0, 1e6, remedy);
+  return percent ? value / 100 : value;
+}
+
+double parse_seconds(const std::string& text, const std::string& source) {
+  constexpr auto remedy = "Give a time such as 60s, 5m or 2h";
+  const char unit = text.empty() ? 's' : text.back();
+  const bool has_unit = unit == 's' || unit == 'm' || unit == 'h';
+  const double value = scaled(text, has_unit ? 1 : 0, source, remedy);
+  require_in_range(source, value, 0, 1e6, remedy);
+  return (unit == 'h' ? 3600 : unit == 'm' ? 60 : 1) * value;
+}
+
+Option& OptionList::declare(OptionSpec spec, bool is_switch) {
+  Option& option = options_.emplace_back();
+  static_cast<OptionSpec&>(option) = std::move(spec);
+  option.group = group_;
+  option.route = route_;
+  option.is_switch = is_switch;
+  return option;
+}
+
+void OptionList::finish(Option& option) {
+  option.standard_text = option.standard;
+  if (option.standard_text.empty() && !(option.is_switch && option.value.empty())) {
+    option.standard_text = option.text().value_or("");
+  }
+}
+
+const Option* OptionList::find(const std::string& name) const {
+  const auto found = std::ranges::find(options_, name, &Option::name);
+  return found == options_.end() ? nullptr : &*found;
+}
+
+void OptionList::fill(const std::string& name, const std::string& text, const std::string& source) {
+  const Option* option = find(name);
+  if (option == nullptr) {
+    std::vector<std::string> known;
+    for (const Option& one : options_) known.push_back(one.name);
+    throw_unknown("option", name, known);
+  }
+  option->parse(text, source);
+  given_.insert(name);
+}
+
+void OptionList::check_range(const OptionRange& range, double value, const std::string& source) {
+  const bool inside = range.open ? value > range.low && value < range.high : value >= range.low && value <= range.high;
+  if (inside) return;
+  Option shown;
+  shown.range = range;
+  throw Error(ErrorCode::out_of_range, fmt::format("{} is {}; legal: {}", source, value, shown.range_text()),
+              "Give a value in that range");
+}
+
+void OptionList::throw_unknown_choice(const std::string& option, const std::string& text,
+                                      const std::vector<std::string>& known) {
+  throw_unknown("choice of --" + option, text, known);
+}
+
+std::map<std::string, std::string> differences(const OptionList& filled, const OptionList& plain) {
+  std::map<std::string, std::string> out;
+  for (std::size_t i = 0; i < filled.all().size(); ++i) {
+    const Option& option = filled.all()[i];
+    const auto now = option.text();
+    if (option.shapes_result && now && now != plain.all()[i].text()) out[option.name] = *now;
+  }
+  return out;
+}
+
+void refuse_other_route(const OptionList& options, Route route) {
+  const char* const names[] = {"lattice", "continuous"};
+  const char* const own = names[route == Route::continuous];
+  const char* const other = names[route == Route::lattice];
+  for (const Option& option : options.all()) {
+    if (!option.route || *option.route == route || !options.given(option.name)) continue;
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--{} belongs to the {} route, and this is the {} route", option.name, other, own),
+                fmt::format("Leave it out, or use --route {}", other));
+  }
+}
+
+}  // namespace mercer

@@ -1,0 +1,219 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "mercer/pipeline.hpp"
+
+namespace mercer {
+
+/// The part of a verb that an option belongs to: help, manual page and documents list options under these headings.
+enum class OptionGroup { task, policy, network, training, search, promise, lattice, continuous, output, run };
+std::string_view name(OptionGroup group);
+
+/// Legal values of a number, both ends included unless `open`.
+struct OptionRange {
+  double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
+  bool open = false;  ///< the ends themselves are not legal
+};
+
+/// What a declaration says about an option, besides the field that it fills.
+struct OptionSpec {
+  std::string name;        ///< --max-loss, MERCER_MAX_LOSS, `max-loss = ...` in TOML, max_loss=... in Python
+  std::string value = {};  ///< what it takes, such as FILE; empty: a switch
+  std::string help = {};   ///< one sentence, without the default and without the range
+  OptionRange range = {};
+  std::string standard = {};               ///< the default in words, where the field alone does not show it
+  std::vector<std::string> choices = {};   ///< words that completions offer
+  bool only_choices = false;               ///< and nothing else is legal
+  bool used_first = false;                 ///< among the few that people use first
+  bool shapes_result = true;               ///< stored with an embedding; false: changes no byte of it
+  std::optional<Route> route = {};         ///< only this route reads it
+  std::vector<std::string> not_with = {};  ///< options that leave it without meaning
+};
+
+/// One option of a verb: the only place where it is spelled. Every face reads names, defaults, ranges and help here.
+struct Option : OptionSpec {
+  OptionGroup group = OptionGroup::run;
+  bool is_switch = false;                                                  ///< true or false; alone it means true
+  std::function<std::optional<std::string>()> text = {};                   ///< of the field now; none where it is unset
+  std::function<void(const std::string&, const std::string&)> parse = {};  ///< fills the field: text, and its source
+
+  /// What the default is, in words; empty where there is none.
+  std::string default_text() const { return standard_text; }
+  /// The legal range in words, such as "0 to 1"; empty where everything is legal.
+  std::string range_text() const;
+  /// Help with choices, range and default.
+  std::string full_help() const;
+
+  std::string standard_text = {};  ///< filled when the option is declared
+};
+
+/// Text to the type of a field, and back. `source` names where the text stood, for the error. Declared for the types
+/// that requests hold; enumerations are declared by `OptionList::add_choice`.
+template <class T>
+T parse_option(const std::string& text, const std::string& source);
+template <class T>
+std::string option_text(const T& value);
+
+/// A fraction: "1%" or "0.01". Throws `out_of_range` above 1 without a percent sign.
+double parse_share(const std::string& text, const std::string& source);
+/// A duration: "60s", "5m", "2h" or seconds.
+double parse_seconds(const std::string& text, const std::string& source);
+
+/// The options of one request. Filling an option fills the request's field.
+class OptionList {
+ public:
+  /// `given` receives the names of options that are filled; both must outlive this.
+  explicit OptionList(std::set<std::string>& given) : given_(given) {}
+
+  /// Options that are added from now on belong here.
+  OptionList& in(OptionGroup group) {
+    group_ = group;
+    return *this;
+  }
+  OptionList& of(std::optional<Route> route) {
+    route_ = route;
+    return *this;
+  }
+
+  template <class T>
+  void add(OptionSpec spec, T& field) {
+    add_parsed(std::move(spec), field, parse_option<T>, std::is_same_v<T, bool>);
+  }
+  template <class T>
+  void add(OptionSpec spec, std::optional<T>& field) {
+    Option& option = declare(std::move(spec), std::is_same_v<T, bool>);
+    option.text = [&field]() -> std::optional<std::string> {
+      if (!field) return std::nullopt;
+      return option_text(*field);
+    };
+    option.parse = [&field, range = option.range](const std::string& text, const std::string& source) {
+      field = checked(range, parse_option<T>(text, source), source);
+    };
+    finish(option);
+  }
+  /// A share such as 1%, a duration such as 5m.
+  template <class Field>
+  void add_share(OptionSpec spec, Field& field) {
+    add_parsed(std::move(spec), field, parse_share, false);
+  }
+  template <class Field>
+  void add_seconds(OptionSpec spec, Field& field) {
+    add_parsed(std::move(spec), field, parse_seconds, false);
+  }
+  /// One of a few words. `Field` is T or std::optional<T>.
+  template <class T, class Field>
+  void add_choice(OptionSpec spec, Field& field, const std::vector<std::pair<std::string, T>>& words) {
+    spec.only_choices = true;
+    for (const auto& [word, value] : words) spec.choices.push_back(word);
+    Option& option = declare(std::move(spec), false);
+    option.text = [&field, words]() -> std::optional<std::string> {
+      for (const auto& [word, value] : words) {
+        if (field == Field(value)) return word;
+      }
+      return std::nullopt;
+    };
+    option.parse = [&field, words, key = option.name](const std::string& text, const std::string&) {
+      std::vector<std::string> known;
+      for (const auto& [word, value] : words) {
+        if (word == text) return void(field = value);
+        known.push_back(word);
+      }
+      throw_unknown_choice(key, text, known);
+    };
+    finish(option);
+  }
+  /// A field with a parser and a printer of its own.
+  template <class Field, class Parse, class Print>
+  void add_text(OptionSpec spec, Field& field, Parse parse, Print print) {
+    Option& option = declare(std::move(spec), false);
+    option.text = [&field, print] { return print(field); };
+    option.parse = [&field, parse](const std::string& text, const std::string& source) { parse(field, text, source); };
+    finish(option);
+  }
+
+  const std::vector<Option>& all() const { return options_; }
+  const Option* find(const std::string& name) const;
+  /// Fills the field of an option and remembers that it was given. Throws `unknown_name` with the nearest name.
+  void fill(const std::string& name, const std::string& text, const std::string& source);
+  /// Whether a face filled it.
+  bool given(const std::string& name) const { return given_.contains(name); }
+
+ private:
+  template <class Field, class Parse>
+  void add_parsed(OptionSpec spec, Field& field, Parse parse, bool is_switch) {
+    Option& option = declare(std::move(spec), is_switch);
+    option.text = [&field]() -> std::optional<std::string> { return field_text(field); };
+    option.parse = [&field, parse, range = option.range](const std::string& text, const std::string& source) {
+      field = checked(range, parse(text, source), source);
+    };
+    finish(option);
+  }
+  template <class T>
+  static std::optional<std::string> field_text(const T& field) {
+    return option_text(field);
+  }
+  template <class T>
+  static std::optional<std::string> field_text(const std::optional<T>& field) {
+    if (!field) return std::nullopt;
+    return option_text(*field);
+  }
+  template <class T>
+  static T checked(const OptionRange& range, T value, const std::string& source) {
+    if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
+      check_range(range, static_cast<double>(value), source);
+    }
+    return value;
+  }
+  static void check_range(const OptionRange& range, double value, const std::string& source);
+  [[noreturn]] static void throw_unknown_choice(const std::string& option, const std::string& text,
+                                                const std::vector<std::string>& known);
+  Option& declare(OptionSpec spec, bool is_switch);
+  void finish(Option& option);
+
+  std::set<std::string>& given_;
+  OptionGroup group_ = OptionGroup::run;
+  std::optional<Route> route_;
+  std::vector<Option> options_;
+};
+
+/// The options of each request, in the order in which help lists them.
+OptionList options_of(RolloutRequest& request);
+OptionList options_of(EvaluateRequest& request);
+OptionList options_of(EmbedRequest& request);
+OptionList options_of(CompressRequest& request);
+OptionList options_of(CertifyRequest& request);
+OptionList options_of(ExportRequest& request);
+OptionList options_of(TrainRequest& request);
+
+/// Every option that shapes the result and differs from its default, wherever it came from: what a file stores about
+/// how it was made, and all that `request` follows from.
+template <class R>
+std::map<std::string, std::string> settings_of(const R& request) {
+  R filled = request, plain;
+  return differences(options_of(filled), options_of(plain));
+}
+std::map<std::string, std::string> differences(const OptionList& filled, const OptionList& plain);
+
+/// Throws `bad_value` for an option that was given and that only the other route reads.
+void refuse_other_route(const OptionList& options, Route route);
+
+/// A verb whose request a face can fill by name: for help, documents, sweeps and Python alike.
+struct VerbOptions {
+  std::string verb;
+  std::vector<Option> options;
+};
+/// All verbs of the pipeline with their options at their defaults.
+std::vector<VerbOptions> all_options();
+
+}  // namespace mercer

@@ -1,0 +1,305 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "mercer/statistics.hpp"
+#include "pipeline/options.hpp"
+
+namespace mercer {
+namespace {
+
+template <class T, class Field>
+void take(const std::optional<T>& given, Field& field) {
+  if (given) field = *given;
+}
+
+void apply(const TrainRequest& request, LearnOptions& options) {
+  take(request.hidden, options.hidden);
+  take(request.learning_rate, options.learning_rate);
+  take(request.decay_updates, options.decay_updates);
+  take(request.batch_size, options.batch_size);
+  take(request.gamma, options.gamma);
+  take(request.buffer, options.buffer);
+  take(request.warmup, options.warmup);
+  take(request.train_every, options.train_every);
+  take(request.updates, options.updates);
+  take(request.scale_observations, options.scale_observations);
+}
+
+void apply_own(const TrainRequest& request, SacOptions& options) {
+  take(request.tau, options.tau);
+  take(request.initial_alpha, options.initial_alpha);
+  take(request.tune_alpha, options.tune_alpha);
+  take(request.target_entropy, options.target_entropy);
+  take(request.noise_correlation, options.noise_correlation);
+}
+
+void apply_own(const TrainRequest& request, DqnOptions& options) {
+  take(request.epsilon_start, options.epsilon_start);
+  take(request.epsilon_end, options.epsilon_end);
+  take(request.epsilon_steps, options.epsilon_steps);
+  take(request.epsilon_run, options.epsilon_run);
+  take(request.target_every, options.target_every);
+  take(request.double_q, options.double_q);
+  take(request.max_gradient_norm, options.max_gradient_norm);
+}
+
+template <class T>
+std::string text_of(const T& value) {
+  return fmt::format("{}", value);
+}
+
+void add_sac(OptionList& list, TrainRequest& request) {
+  const SacOptions usual;
+  list.add({.name = "tau",
+            .value = "T",
+            .help = "sac: how fast target networks follow",
+            .range = {0, 1},
+            .standard = text_of(usual.tau)},
+           request.tau);
+  list.add({.name = "initial-alpha",
+            .value = "A",
+            .help = "sac: temperature at the start",
+            .range = {1e-8, 1000},
+            .standard = text_of(usual.initial_alpha)},
+           request.initial_alpha);
+  list.add({.name = "tune-alpha",
+            .value = "BOOL",
+            .help = "sac: tune the temperature",
+            .standard = text_of(usual.tune_alpha)},
+           request.tune_alpha);
+  list.add({.name = "target-entropy",
+            .value = "H",
+            .help = "sac: entropy that the temperature aims at",
+            .range = {-1000, 1000},
+            .standard = "minus the action dimensions"},
+           request.target_entropy);
+  list.add({.name = "noise-correlation",
+            .value = "C",
+            .help = "sac: correlation of exploration from step to step",
+            .range = {0, 0.9999},
+            .standard = text_of(usual.noise_correlation)},
+           request.noise_correlation);
+}
+
+void add_dqn(OptionList& list, TrainRequest& request) {
+  const DqnOptions usual;
+  list.add({.name = "epsilon-start",
+            .value = "E",
+            .help = "dqn: share of random actions at the start",
+            .range = {0, 1},
+            .standard = text_of(usual.epsilon_start)},
+           request.epsilon_start);
+  list.add({.name = "epsilon-end",
+            .value = "E",
+            .help = "dqn: share of random actions in the end",
+            .range = {0, 1},
+            .standard = text_of(usual.epsilon_end)},
+           request.epsilon_end);
+  list.add({.name = "epsilon-steps",
+            .value = "N",
+            .help = "dqn: steps from the first share to the last",
+            .range = {1, 1e9},
+            .standard = text_of(usual.epsilon_steps)},
+           request.epsilon_steps);
+  list.add({.name = "epsilon-run",
+            .value = "N",
+            .help = "dqn: mean number of steps that a random action is held",
+            .range = {1, 1000},
+            .standard = text_of(usual.epsilon_run)},
+           request.epsilon_run);
+  list.add({.name = "target-every",
+            .value = "N",
+            .help = "dqn: updates between copies to the target network",
+            .range = {1, 1e9},
+            .standard = text_of(usual.target_every)},
+           request.target_every);
+  list.add({.name = "double-q",
+            .value = "BOOL",
+            .help = "dqn: choose with one network, value with the other",
+            .standard = text_of(usual.double_q)},
+           request.double_q);
+  list.add({.name = "max-gradient-norm",
+            .value = "L",
+            .help = "dqn: longer gradients are cut to this norm",
+            .range = {1e-6, 1e6},
+            .standard = text_of(usual.max_gradient_norm)},
+           request.max_gradient_norm);
+}
+
+// An option of the other algorithm would do nothing.
+void refuse_other_algorithm(const TrainRequest& request, bool sac) {
+  TrainRequest filled = request, plain;
+  OptionList own(filled.given), standard(plain.given);
+  sac ? add_dqn(own, filled) : add_sac(own, filled);
+  sac ? add_dqn(standard, plain) : add_sac(standard, plain);
+  const auto changed = differences(own, standard);
+  if (changed.empty()) return;
+  const char* const other = sac ? "dqn" : "sac";
+  throw Error(ErrorCode::bad_value, fmt::format("--{} is an option of {}", changed.begin()->first, other),
+              fmt::format("Leave it out, or use --algo {}", other));
+}
+
+}  // namespace
+
+OptionList options_of(TrainRequest& request) {
+  using Group = OptionGroup;
+  OptionList list(request.given);
+  const LearnOptions usual;
+  std::vector<std::string> names;
+  for (const EnvEntry& entry : known_envs()) names.push_back(entry.name);
+  list.in(Group::task)
+      .add({.name = "env",
+            .value = "TASK",
+            .help = "Task to learn, such as pendulum",
+            .choices = names,
+            .used_first = true},
+           request.env);
+  list.in(Group::training)
+      .add_choice<Algorithm>({.name = "algo",
+                              .value = "ALGO",
+                              .help = "Algorithm",
+                              .standard = "sac on a box of actions, dqn on discrete ones",
+                              .used_first = true},
+                             request.algorithm, {{"sac", Algorithm::sac}, {"dqn", Algorithm::dqn}});
+  list.add({.name = "steps",
+            .value = "N",
+            .help = "Steps to train",
+            .range = {1, 1e9},
+            .standard = "the recipe's",
+            .used_first = true},
+           request.steps);
+  list.add({.name = "snapshots",
+            .value = "STEPS",
+            .help = "Steps after which to keep the weights, such as 2000,3000; the last is always kept",
+            .used_first = true},
+           request.snapshots);
+  list.add({.name = "hidden",
+            .value = "WIDTHS",
+            .help = "Widths of the hidden layers, such as 64x64",
+            .standard = fmt::format("{}", fmt::join(usual.hidden, "x")),
+            .used_first = true},
+           request.hidden);
+  list.add({.name = "learning-rate",
+            .value = "R",
+            .help = "Step length of Adam",
+            .range = {1e-8, 1},
+            .standard = text_of(usual.learning_rate),
+            .used_first = true},
+           request.learning_rate);
+  list.add({.name = "decay-updates",
+            .value = "N",
+            .help = "Updates over which it falls to a hundredth; 0: never",
+            .range = {0, 1e9},
+            .standard = text_of(usual.decay_updates)},
+           request.decay_updates);
+  list.add({.name = "batch-size",
+            .value = "N",
+            .help = "Steps in a minibatch",
+            .range = {2, 65536},
+            .standard = text_of(usual.batch_size)},
+           request.batch_size);
+  list.add({.name = "gamma", .value = "G", .help = "Discount", .range = {0, 1}, .standard = text_of(usual.gamma)},
+           request.gamma);
+  list.add({.name = "buffer",
+            .value = "N",
+            .help = "Steps remembered for replay",
+            .range = {1, 1e8},
+            .standard = text_of(usual.buffer)},
+           request.buffer);
+  list.add({.name = "warmup",
+            .value = "N",
+            .help = "Steps played at random before the first update",
+            .range = {1, 1e9},
+            .standard = text_of(usual.warmup)},
+           request.warmup);
+  list.add({.name = "train-every",
+            .value = "N",
+            .help = "Steps between updates",
+            .range = {1, 1e6},
+            .standard = text_of(usual.train_every)},
+           request.train_every);
+  list.add({.name = "updates",
+            .value = "N",
+            .help = "Updates at a time",
+            .range = {1, 1000},
+            .standard = text_of(usual.updates)},
+           request.updates);
+  list.add({.name = "scale-observations",
+            .value = "BOOL",
+            .help = "Scale observations with finite bounds to [-1, 1]",
+            .standard = text_of(usual.scale_observations)},
+           request.scale_observations);
+  add_sac(list, request);
+  add_dqn(list, request);
+  list.add({.name = "eval-episodes",
+            .value = "N",
+            .help = "Episodes that measure each snapshot, mean actions played",
+            .range = {1, 1e9}},
+           request.eval_episodes);
+  list.in(Group::output)
+      .add({.name = "out",
+            .value = "DIR",
+            .help = "Folder of the run; the same command continues it",
+            .used_first = true},
+           request.out);
+  list.add({.name = "force", .help = "Discard a run with other settings that the folder holds"}, request.force);
+  list.add({.name = "checkpoint-seconds",
+            .value = "S",
+            .help = "Seconds between checkpoints; changes no result",
+            .range = {0, 1e6}},
+           request.checkpoint_seconds);
+  list.in(Group::run)
+      .add({.name = "seed", .value = "N", .help = "Seed of every random draw", .used_first = true}, request.seed);
+  return list;
+}
+
+TrainPlan plan_training(const TrainRequest& request) {
+  if (request.env.empty()) {
+    throw Error(ErrorCode::missing_option, "no task was named", "Add --env TASK; 'mercer list' shows the tasks");
+  }
+  TrainPlan plan;
+  plan.env = make_env(request.env, request.seed);
+  if (request.out.empty()) {
+    throw Error(ErrorCode::missing_option, "no folder was named for the run", "Add --out DIR");
+  }
+  const Task& task = plan.env->task();
+  plan.recipe =
+      recipe_for(request.algorithm.value_or(task.action.is_discrete() ? Algorithm::dqn : Algorithm::sac), task.name);
+  refuse_other_algorithm(request, std::holds_alternative<SacOptions>(plan.recipe.options));
+  std::visit(
+      [&](auto& own) {
+        apply(request, own);
+        apply_own(request, own);
+      },
+      plan.recipe.options);
+  TrainOptions& options = plan.options;
+  options.env = request.env;
+  options.seed = request.seed;
+  options.steps = request.steps.value_or(plan.recipe.steps);
+  options.snapshots = request.snapshots;
+  options.algorithm = plan.recipe.options;
+  options.folder = request.out;
+  options.force = request.force;
+  options.checkpoint_seconds = request.checkpoint_seconds;
+  return plan;
+}
+
+TrainOutcome train(const TrainRequest& request, const Progress& progress) {
+  TrainOutcome outcome{plan_training(request), {}, {}};
+  outcome.result = train(*outcome.plan.env, outcome.plan.options, progress);
+  RolloutOptions playing;
+  playing.episodes = request.eval_episodes;
+  playing.seed = request.seed;
+  playing.act = Act::mean;
+  playing.keep_steps = false;
+  const Progress quiet{{}, progress.stop};
+  for (const Snapshot& snapshot : outcome.result.snapshots) {
+    const auto policy = make_policy(snapshot.file.string(), outcome.plan.env->task());
+    outcome.returns.push_back(summarise(rollout(*outcome.plan.env, *policy, playing, quiet).returns));
+  }
+  return outcome;
+}
+
+}  // namespace mercer
