@@ -116,11 +116,12 @@ struct EmbedRequest : Request {
   TaskRequest task;
   PolicyRequest teacher;
   Route route = Route::lattice;
-  std::optional<std::string> basis = {};     ///< unset: dct, svd with `scratch`, chebyshev on the continuous route
-  std::size_t k = 0;                         ///< 0: by energy, or 6 terms on the continuous route
-  std::optional<std::size_t> rollouts = {};  ///< episodes it is made from; unset: 1000, 200 for paper and continuous
-  std::string from;                          ///< lattice: a file of rollouts in place of playing
-  std::size_t episodes = 1000;               ///< that measure the result
+  std::optional<std::string> basis = {};        ///< unset: dct, svd with `scratch`, chebyshev on the continuous route
+  std::size_t k = 0;                            ///< 0: by energy, or 6 terms on the continuous route
+  std::optional<std::size_t> rollouts = {};     ///< episodes it is made from; unset: 1000, 200 for paper and continuous
+  std::string from;                             ///< lattice: a file of rollouts in place of playing
+  std::shared_ptr<const Rollouts> logged = {};  ///< the same, in memory; without a task nothing is played or measured
+  std::size_t episodes = 1000;                  ///< that measure the result
   LatticeRequest lattice = {};
   ContinuousOptions continuous = {};
   std::optional<double> max_loss = {}, max_loss_return = {};  ///< lattice: choose the smallest k that keeps these

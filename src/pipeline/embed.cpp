@@ -96,12 +96,13 @@ std::map<std::string, std::string> lattice_key(const EmbedRequest& request) {
   return key;
 }
 
-Rollouts collect(const EmbedRequest& request, const Env& env, const Policy& teacher, const Progress& progress) {
+Rollouts collect(const EmbedRequest& request, const Env* env, const Policy& teacher, const Progress& progress) {
+  if (request.logged) return *request.logged;
   if (!request.from.empty()) return read_rollouts(request.from);
   RolloutOptions collecting;
   collecting.episodes = lattice_episodes(request);
   collecting.seed = request.seed;
-  return play(env, teacher, collecting, progress);
+  return play(*env, teacher, collecting, progress);
 }
 
 // The smallest K that keeps the budget: up to `k` if it was given, otherwise all there are.
@@ -134,16 +135,29 @@ KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teache
   return choice;
 }
 
+void describe_lattice(const Lattice& lattice, EmbedResult& result) {
+  const LatticeDistance distance = lattice_distance(lattice, result.file->embedding.lattice().table());
+  result.w1 = distance.w1;
+  result.tv = distance.tv;
+  result.w1_kind = distance.w1_kind;
+  result.cells = lattice.cells->size();
+  result.all_cells = lattice.cells->grid().cells();
+  result.collapsed_bins = lattice.collapsed_bins;
+  result.own_action_edges = lattice.own.grids.size();
+  result.empty_rows = result.file->embedding.lattice().empty_rows();
+}
+
 EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress) {
   TruncationOptions truncation = request.lattice.truncation(request.k);
   truncation.basis = request.basis.value_or("dct");
   check_lattice_basis(truncation.basis);  // before any work
-  const auto env = resolve_task(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  const bool from_log = request.logged && request.teacher.object && request.task.env.empty() && !request.task.object;
+  const auto env = from_log ? nullptr : resolve_task(request.task, request.seed);
+  const auto teacher = from_log ? request.teacher.object : resolve_policy(request.teacher, env->task(), progress);
   const LatticeOptions options = request.lattice.lattice();
-  const auto make = [&] { return make_lattice(*teacher, collect(request, *env, *teacher, progress), options); };
-  // Policies that are objects have no text to be known by.
-  const bool named = !request.teacher.object && !request.task.object;
+  const auto make = [&] { return make_lattice(*teacher, collect(request, env.get(), *teacher, progress), options); };
+  // Objects have no text to be known by.
+  const bool named = !request.teacher.object && !request.task.object && !request.logged;
   const auto shared = named ? shared_lattice(lattice_key(request), make) : std::make_shared<const Lattice>(make());
   const Lattice& lattice = *shared;
   std::optional<KChoice> choice;
@@ -156,21 +170,14 @@ EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress)
   finish(request, result, *teacher, made, settings_of(request),
          choice ? std::optional(choice->certificate) : std::nullopt);
 
+  describe_lattice(lattice, result);
+  result.choice = std::move(choice);
+  if (!env) return result;
   const RolloutOptions judging = measuring(request, *env);
   const auto earned = [&](const Policy& policy) { return summarise(play(*env, policy, judging, progress).returns); };
   result.teacher = earned(*teacher);
   result.lattice = earned(lattice_policy("lattice", *teacher, lattice, lattice.table, options.playing));
   result.embedding = earned(result.file->embedding.policy());
-  const LatticeDistance distance = lattice_distance(lattice, result.file->embedding.lattice().table());
-  result.w1 = distance.w1;
-  result.tv = distance.tv;
-  result.w1_kind = distance.w1_kind;
-  result.cells = lattice.cells->size();
-  result.all_cells = lattice.cells->grid().cells();
-  result.collapsed_bins = lattice.collapsed_bins;
-  result.own_action_edges = lattice.own.grids.size();
-  result.empty_rows = result.file->embedding.lattice().empty_rows();
-  result.choice = std::move(choice);
   return result;
 }
 

@@ -116,7 +116,7 @@ EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teache
                             std::uint64_t seed, std::map<std::string, std::string> settings,
                             const std::filesystem::path& out) {
   EmbeddingOrigin origin{task.env, made.name(), seed, std::move(settings)};
-  if (!teacher.object) {
+  if (!teacher.policy.empty()) {  // a policy that is only an object has nothing else to store
     const std::string file = named_file(teacher.policy);
     const bool network = is_network_file(file);
     origin.teacher = network ? file : teacher.policy;  // the settings behind a network's name are stored by themselves

@@ -31,6 +31,7 @@ void print_setting(const mercer::Option* setting) {
 }
 
 bool is_common(const Program& program, const std::string& name) {
+  if (name == "options") return false;
   const auto& fewest = *std::ranges::find_if(program.verbs(), [](const auto& verb) { return verb->name == "list"; });
   return std::ranges::any_of(fewest->settings->all(),
                              [&](const mercer::Option* setting) { return setting->name == name; });
@@ -54,7 +55,9 @@ void print_manual(const Program& program) {
   fmt::print(".SH COMMON FLAGS\n");
   for (const auto& verb : program.verbs()) {
     if (verb->name != "list") continue;
-    for (const mercer::Option* setting : verb->settings->all()) print_setting(setting);
+    for (const mercer::Option* setting : verb->settings->all()) {
+      if (is_common(program, setting->name)) print_setting(setting);
+    }
   }
   fmt::print(
       ".SH ENVIRONMENT\nEvery flag can be set by a variable: \\fBMERCER_\\fR and the flag in capitals, dashes as "

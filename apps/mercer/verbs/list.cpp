@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -57,9 +59,70 @@ void list(const Program& program) {
   fmt::print("Operators of .onnx files\n  {}\n", fmt::join(mercer::known_onnx_operators(), " "));
 }
 
+std::string python_name(std::string name) {
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
+json option_document(const mercer::Option& option) {
+  return {{"name", option.name},
+          {"flag", "--" + option.name},
+          {"variable", variable_of(option.name)},
+          {"python", python_name(option.name)},
+          {"takes", option.value},
+          {"group", mercer::name(option.group)},
+          {"default", option.default_text()},
+          {"legal", option.only_choices ? fmt::format("{}", fmt::join(option.choices, ", ")) : option.range_text()},
+          {"help", option.help},
+          {"used_first", option.used_first}};
+}
+
+// The reference in docs/reference/options.md, which a test compares with what this prints.
+void print_options(const Program& program) {
+  fmt::print(
+      "# Options\n\nEvery option is declared once in the sources; `mercer list --options` prints this page. An option "
+      "`--max-loss` is also the\nenvironment variable `MERCER_MAX_LOSS`, the TOML key `max-loss` (at the top of a file "
+      "or "
+      "in the table of a verb), the setting\n`max-loss` of a sweep and, where Python has the verb, the keyword "
+      "argument "
+      "`max_loss`. Flags win over the environment, that over\nthe TOML file, that over the default.\n");
+  for (const auto& verb : program.verbs()) {
+    if (verb->settings->all().empty()) continue;
+    fmt::print("\n## mercer {}\n\n{}.\n\n| option | group | default | legal | |\n| --- | --- | --- | --- | --- |\n",
+               verb->name, verb->summary);
+    for (const mercer::Option* option : verb->settings->all()) {
+      const json row = option_document(*option);
+      fmt::print("| `--{}{}` | {} | {} | {} | {} |\n", option->name, option->value.empty() ? "" : " " + option->value,
+                 row["group"].get<std::string>(), option->default_text(), row["legal"].get<std::string>(),
+                 option->help);
+    }
+  }
+}
+
+void list_options(const Program& program) {
+  if (!program.common().json) return print_options(program);
+  json document = json::object();
+  for (const auto& verb : program.verbs()) {
+    json options = json::array();
+    for (const mercer::Option* option : verb->settings->all()) options.push_back(option_document(*option));
+    document[verb->name] = std::move(options);
+  }
+  print_json(document);
+}
+
 }  // namespace
 
 void add_list(Program& program) {
-  Verb& verb = program.add_verb("list", "Show tasks, policies, bases and verbs");
-  verb.run = [&program] { list(program); };
+  struct State {
+    bool options = false;
+    std::set<std::string> given;
+  };
+  const auto state = std::make_shared<State>();
+  std::vector<mercer::OptionList> own;
+  own.emplace_back(state->given)
+      .in(mercer::OptionGroup::output)
+      .add({.name = "options", .help = "Show every option of every verb, with default and legal range"},
+           state->options);
+  Verb& verb = program.add_verb("list", "Show tasks, policies, bases and verbs", std::move(own));
+  verb.run = [state, &program] { state->options ? list_options(program) : list(program); };
 }

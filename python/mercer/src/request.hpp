@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+
+#include <pybind11/pybind11.h>
+
+#include "pipeline/options.hpp"
+
+/// A keyword argument as the text that an option takes: numbers in full precision, True and False, lists with commas.
+std::string option_text_of(const pybind11::handle& value, const std::string& name);
+
+/// Fills options from keyword arguments: `max_loss` is the option max-loss. None leaves an option alone. Throws
+/// `unknown_name` with the nearest option, and what the option's parser throws.
+void fill_options(mercer::OptionList& options, const pybind11::dict& given, const char* owner);
+
+/// A request whose options were filled from keyword arguments.
+template <class R>
+R request_from(const pybind11::dict& given, const char* owner) {
+  R request;
+  mercer::OptionList options = mercer::options_of(request);
+  fill_options(options, given, owner);
+  return request;
+}
