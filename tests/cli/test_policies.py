@@ -90,5 +90,6 @@ def test_documents_list_the_operators(mercer):
 
 def test_documents_list_the_settings(mercer):
     page = (ROOT / "docs/policies.md").read_text()
-    shown = re.findall(r"--([a-z-]+) .*?\n?\s+Network:", mercer.ok("evaluate", "--help").stdout)
+    options = mercer.json("list", "--options")["evaluate"]
+    shown = [option["name"] for option in options if option["group"] == "network"]
     assert len(shown) == 11 and all(f"`{name}`" in page for name in shown)
