@@ -1,5 +1,5 @@
 // How often each bound on the difference of two policies fails, and how loose it is: over random processes with up to
-// 20 states and 6 actions. Prints a table for docs/guarantees.md.
+// 20 states and 6 actions. Prints a table for docs/guide/guarantees.md.
 //
 //     mercer_sweep_bounds [pairs, default 5000] [seed, default 1]
 

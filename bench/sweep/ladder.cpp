@@ -1,5 +1,6 @@
 // Every rung of the ladder for embeddings of seven tasks in four bases with several K: what was measured stays below
-// every rigorous, exact and statistical bound. Prints a table for docs/guarantees.md; ends with 1 if a bound fails.
+// every rigorous, exact and statistical bound. Prints a table for docs/guide/guarantees.md; ends with 1 if a bound
+// fails.
 //
 //     mercer_sweep_ladder FOLDER_OF_POLICIES [paired episodes, default 300]
 

@@ -130,8 +130,8 @@ class Basis {
 std::vector<double> keep_only(std::span<const double> coefficients, std::span<const std::size_t> kept);
 
 /// A basis from a short text: "fourier", "dct", "haar", "db1" to "db10" (":mode=symmetric,level=2" or ":tensor"), "svd"
-/// (":centred,weighted,rank=20,randomised"). See docs/bases.md. Throws `unknown_name` with the nearest known name.
-/// `seed` is used by the randomised SVD only.
+/// (":centred,weighted,rank=20,randomised"). See docs/reference/bases.md. Throws `unknown_name` with the nearest known
+/// name. `seed` is used by the randomised SVD only.
 std::unique_ptr<Basis> make_basis(std::string_view spec, std::uint64_t seed = 0);
 
 /// The names that `make_basis` knows, without settings.

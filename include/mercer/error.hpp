@@ -7,8 +7,9 @@
 
 namespace mercer {
 
-/// Every kind of error a user can meet. The number is what is printed (`E201`); docs/errors.md explains each one.
-/// The hundreds are the exit code of the command line: 2 bad usage or input, 3 file trouble, 5 a certificate not met.
+/// Every kind of error a user can meet. The number is what is printed (`E201`); docs/reference/errors.md explains each
+/// one. The hundreds are the exit code of the command line: 2 bad usage or input, 3 file trouble, 5 a certificate not
+/// met.
 enum class ErrorCode {
   unknown_name = 201,      ///< a task, policy, verb, flag, key or choice that does not exist
   out_of_range = 202,      ///< a number outside its legal range
@@ -27,7 +28,7 @@ enum class ErrorCode {
   interrupted = 130,       ///< the user asked to stop
 };
 
-/// One row of the table of codes: what `docs/errors.md` must explain.
+/// One row of the table of codes: what `docs/reference/errors.md` must explain.
 struct ErrorKind {
   ErrorCode code;
   std::string_view title;

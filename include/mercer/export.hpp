@@ -88,7 +88,7 @@ struct StExport {
 /// Throws what `export_c` throws, and `too_large` for a lattice of 2^31 cells or more.
 StExport export_st(const EmbeddingFile& file, const StOptions& options = {});
 
-/// One JSON document with all that an embedding is: docs/export.md lists its keys. Throws `not_finite` for a
+/// One JSON document with all that an embedding is: docs/guide/export.md lists its keys. Throws `not_finite` for a
 /// coefficient that is no number.
 std::string export_json(const EmbeddingFile& file);
 

@@ -313,8 +313,8 @@ class DiscreteBoltzmannPolicy : public Policy {
 /// is taken to be linear, with the value at its middle and the slopes between the neighbours' middles, and its mass is
 /// corrected for the curvature between them: the integral is then a product of sinh(x)/x, exact however steep q / T is.
 /// Z, the mean action and the draws all use these cells; `log_prob` uses q at the action itself. What corners of q
-/// inside a cell leave is measured in docs/policies.md. A call costs as many evaluations of q as there are cells, for
-/// each state.
+/// inside a cell leave is measured in docs/guide/policies.md. A call costs as many evaluations of q as there are cells,
+/// for each state.
 class BoxBoltzmannPolicy : public Policy {
  public:
   /// `q` takes the observation and below it the action scaled to [-1, 1], and gives one row. The contract's centre and

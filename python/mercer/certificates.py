@@ -14,7 +14,7 @@ CertificateError = _mercer.CertificateError
 
 
 class Certificate(dict):
-    """The JSON of a certificate (docs/guarantees.md); keys are attributes, too: `certificate.met`."""
+    """The JSON of a certificate (docs/guide/guarantees.md); keys are attributes, too: `certificate.met`."""
 
     def __getattr__(self, key: str) -> Any:
         try:

@@ -108,7 +108,7 @@ class Embedding:
         self._handle.save(os.fspath(path))
 
     def export_c(self, folder: str | os.PathLike, name: str = "controller", **options: Any) -> dict[str, Any]:
-        """Writes NAME.h, NAME.c and an example main.c (docs/export.md): files, flash_bytes, operations, ...
+        """Writes NAME.h, NAME.c and an example main.c (docs/guide/export.md): files, flash_bytes, operations, ...
 
         Options: numbers ("float", "fixed"), math ("libm", "none"), mode of a lattice ("table", "coefficients"),
         safe_action (one number for each action).

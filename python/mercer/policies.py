@@ -24,7 +24,7 @@ def _setting_text(value: Any) -> str:
 def load_policy(path: str | os.PathLike, env: Any, **settings: Any) -> Policy:
     """The policy in a file (.onnx, .safetensors, .mercer, .json, .npz), or "uniform", for a task.
 
-    `settings` are those of docs/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`.
+    `settings` are those of docs/guide/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`.
     """
     texts = {key.replace("_", "-"): _setting_text(value) for key, value in settings.items()}
     return _mercer.make_policy(os.fspath(path), task_of(env), texts)

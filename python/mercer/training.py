@@ -15,7 +15,7 @@ def train(
 ) -> dict[str, Any]:
     """Trains "sac" or "dqn" in a built-in task and keeps snapshots in a folder; the same call goes on after a kill.
 
-    Options: steps, seed, snapshots (a list of steps), force, and those of docs/training.md with underscores; where none
+    Options: steps, seed, snapshots (a list of steps), force, and those of docs/guide/training.md with underscores; where none
     is given, those of the task's recipe. Gives steps, resumed_from, seconds and snapshots: [{step, file}].
     """
     own = own_env(env, int(options.get("seed", 0)))

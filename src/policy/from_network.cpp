@@ -200,7 +200,7 @@ void check_inputs(const Maker& maker, bool with_action) {
               fmt::format("the outputs of network '{}' make no {}policy: {}", maker.name,
                           maker.options.kind ? *maker.options.kind + " " : "", fmt::join(known, ", ")),
               "Name them mean and log_std, action, q, q1 and q2, or logits; or say which is which, such as "
-              "mean=NAME (docs/policies.md)");
+              "mean=NAME (docs/guide/policies.md)");
 }
 
 }  // namespace

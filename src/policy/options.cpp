@@ -14,7 +14,7 @@ namespace {
 [[noreturn]] void bad_setting(const PolicySetting& setting, std::string_view wanted) {
   throw Error(ErrorCode::bad_value,
               fmt::format("{}: {} = '{}' is not {}", setting.source, setting.key, setting.value, wanted),
-              "Correct it; docs/policies.md lists the settings");
+              "Correct it; docs/guide/policies.md lists the settings");
 }
 
 std::vector<double> numbers(const PolicySetting& setting) {

@@ -37,11 +37,11 @@ void list(const Program& program) {
     document["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
   for (const std::string& basis : mercer::known_lattice_bases()) {
-    document["bases"].push_back({{"name", basis}, {"summary", "of the table of a lattice; docs/bases.md"}});
+    document["bases"].push_back({{"name", basis}, {"summary", "of the table of a lattice; docs/reference/bases.md"}});
   }
   for (const std::string& basis : mercer::known_continuous_bases()) {
     document["continuous_bases"].push_back(
-        {{"name", basis}, {"summary", "of functions of states, --route continuous; docs/continuous.md"}});
+        {{"name", basis}, {"summary", "of functions of states, --route continuous; docs/guide/continuous.md"}});
   }
   for (const auto& verb : program.verbs()) {
     document["verbs"].push_back({{"name", verb->name}, {"summary", verb->summary}});
