@@ -10,7 +10,6 @@ import numpy
 
 ACTOR = "policies/pendulum_5000_actor.onnx"
 CAR = "policies/cmc_sde_10000_actor.onnx"
-DQN = "policies/mc_dqn_120000_q.onnx"
 
 
 def kept(embedding, name, **more):
@@ -93,8 +92,8 @@ def compress_foreign_discrete():
 
 
 def compress_states():
-    states = mercer.rollout("mountain-car", DQN, 8, seed=3).observations
-    made = mercer.compress_states(DQN, states, "mountain-car", 0.4, most_terms=4, bases=["chebyshev"], allow_unmet=True)
+    states = mercer.rollout("pendulum", ACTOR, 8, seed=3, act="mean").observations
+    made = mercer.compress_states(ACTOR, states, "pendulum", 0.4, most_terms=4, bases=["chebyshev"], allow_unmet=True)
     return kept(made, "python_states.mercer")
 
 

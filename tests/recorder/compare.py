@@ -22,15 +22,15 @@ def to_the_bit(recorded, seen):
     return wrong
 
 
-def shape(parts):
-    """Names of parts with numbers left out of them: sizes that a search chose appear in names of files."""
-    return {re.sub(r"\d+", "#", part) for part in parts}
+def kind(part):
+    """Its name without numbers: sizes that a search chose appear in names of files."""
+    return re.sub(r"\d+", "#", part)
 
 
 def structure(recorded, seen):
     """Exit code and kinds of parts: what a search or a training on another machine has in common."""
     wrong = {"exit": (recorded["exit"], seen["exit"])} if recorded["exit"] != seen["exit"] else {}
-    there, here = shape(recorded["parts"]), shape(seen["parts"])
+    there, here = set(map(kind, recorded["parts"])), set(map(kind, seen["parts"]))
     wrong.update({part: ("there", MISSING) for part in there - here})
     wrong.update({part: (MISSING, "there") for part in here - there})
     return wrong
@@ -82,17 +82,13 @@ class Exceptions:
 
     def accepts(self, command, part):
         found = [i for i, one in enumerate(self.entries)
-                 if matches(command, one["command"]) and matches(part, one["part"])]
+                 if matches(command, one["command"]) and (matches(part, one["part"]) or matches(part, kind(one["part"])))]
         for i in found:
             self.used[i] = True
         return bool(found)
 
     def unused(self):
         return [entry for entry, used in zip(self.entries, self.used) if not used]
-
-
-def unaccepted(name, wrong, exceptions):
-    return {part: pair for part, pair in wrong.items() if not exceptions.accepts(name, part)}
 
 
 def told(wrong):
@@ -112,5 +108,5 @@ def compare_all(recorded, seen, same_build, exceptions):
             wrong = comparison(known.get(name, {}), same_build)(recorded[name], seen[name])
         else:
             wrong = {"command": ("there", MISSING) if name in recorded else (MISSING, "there")}
-        results[name] = unaccepted(name, wrong, exceptions) if same_build else wrong
+        results[name] = {part: pair for part, pair in wrong.items() if not exceptions.accepts(name, part)}
     return results

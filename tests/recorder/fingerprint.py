@@ -21,7 +21,8 @@ def cpu():
     """Model and what gcc -march=native makes of it, sizes of caches included: products of matrices are cut by them."""
     model = re.search(r"model name\s*: (.*)", open("/proc/cpuinfo").read()) if platform.system() == "Linux" else None
     resolved = re.search(r"cc1 .*", output(["gcc", "-march=native", "-E", "-v", "-x", "c", "-"], text=""))
-    flags = re.findall(r"-m(?!no-)\S+|\S+-cache-size=\d+", resolved[0]) if resolved else []
+    words = resolved[0].split() if resolved else []
+    flags = [word for word in words if re.match(r"-m(?!no-)|l\d-cache-size=", word)]
     return [model[1] if model else platform.processor(), " ".join(flags)]
 
 

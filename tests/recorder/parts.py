@@ -16,12 +16,12 @@ import numpy
 LEFT_OUT = {
     "seconds", "resumed_from",  # differ from run to run
     "file", "files", "folder", "csv", "database", "page",  # paths
-    "bytes", "embed.bytes", "compress.bytes", "certify.bytes",  # of a file with its manifest
-    "version", "build", "commit", "sha256", "settings", "configuration",  # provenance
-    "assumptions", "not_covered", "about", "summary", "text", "title", "claim", "saw", "reason", "note", "refused", "error",
-    "chosen", "citation", "question",  # sentences
+    "bytes",  # of a file with its manifest
+    "version", "settings", "configuration",  # provenance
+    "about", "assumptions", "claim", "error", "not_covered", "reason", "refused", "saw", "summary", "text", "title",
+    "tv_about",  # sentences
 }
-LONGEST_LIST = 6  # longer ones become a digest
+LONGEST_LIST = 8  # longer ones become a digest
 LONGEST_TEXT = 100
 
 
@@ -41,16 +41,16 @@ def flat(name, value):
         return {f"{name}.length": len(value), **flat(f"{name}[]", {key: [one.get(key) for one in value] for key in columns})}
     if isinstance(value, list):
         short = len(value) <= LONGEST_LIST and not any(isinstance(one, (dict, list)) for one in value)
-        return {name: value if short else digest(json.dumps(without_sentences(value), sort_keys=True).encode())}
+        return {name: value if short else digest(json.dumps(without(value, LEFT_OUT), sort_keys=True).encode())}
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         return {name: digest(value.encode())}
     return {name: value}
 
 
-def without_sentences(value):
+def without(value, keys):
     if isinstance(value, dict):
-        return {key: without_sentences(one) for key, one in value.items() if key not in LEFT_OUT}
-    return [without_sentences(one) for one in value] if isinstance(value, list) else value
+        return {key: without(one, keys) for key, one in value.items() if key not in keys}
+    return [without(one, keys) for one in value] if isinstance(value, list) else value
 
 
 def tensors(content):
@@ -80,10 +80,12 @@ def arrays(name, content):
 
 
 def table(name, content):
-    """Of a sweep by column, because the size of a file is one of them; any other to the byte."""
+    """Of a sweep by column, because sizes of files and paths of jobs, named by build, are among them; others to the byte."""
     if name.rsplit("/", 1)[-1] != "results.csv":
         return {f"{name} bytes": digest(content)}
-    return flat(name, list(csv.DictReader(io.StringIO(content.decode()))))
+    rows = list(csv.DictReader(io.StringIO(content.decode())))
+    kept = [key for key in rows[0] if key.rsplit(".", 1)[-1] not in LEFT_OUT and not any("store/" in row[key] for row in rows)]
+    return flat(name, [{key: row[key] for key in kept} for row in rows])
 
 
 def code(comment):
@@ -100,9 +102,17 @@ def document(name, content):
 
 
 def page(name, content):
-    """The numbers that a report holds; the page around them is made of scripts."""
+    """The numbers behind a report; the page around them is made of scripts, and code and certificates have their own verbs."""
     data = re.search(r'<script type="application/json" id="view">(.*?)</script>', content.decode(), re.DOTALL)
-    return flat(name, {key: value for key, value in json.loads(data[1]).items() if key in ("answers", "arrays")})
+    view = json.loads(data[1])
+    found = {f"{name} arrays": digest(json.dumps(view["arrays"]).encode())}
+    for i, answers in enumerate(view["answers"]):
+        for key in sorted(answers.keys() - {"code"}):
+            text = json.dumps(without(answers[key], LEFT_OUT | {"certificate"}), sort_keys=True)
+            found[f"{name} answers.{i}.{key}"] = digest(text.encode())
+        losses = {k: one["loss_percent"] for k, one in answers["evaluate"].items()}
+        found.update(flat(f"{name} answers.{i}.loss_percent", losses))
+    return found
 
 
 C_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
