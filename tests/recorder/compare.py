@@ -17,7 +17,7 @@ def to_the_bit(recorded, seen):
     wrong = {"exit": (recorded["exit"], seen["exit"])} if recorded["exit"] != seen["exit"] else {}
     for part in sorted(recorded["parts"].keys() | seen["parts"].keys()):
         pair = recorded["parts"].get(part, MISSING), seen["parts"].get(part, MISSING)
-        if pair[0] != pair[1] or type(pair[0]) is not type(pair[1]):
+        if pair[0] != pair[1]:
             wrong[part] = pair
     return wrong
 
