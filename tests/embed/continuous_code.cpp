@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "core/half.hpp"
@@ -74,6 +75,17 @@ TEST(SubsetCodes, are_as_short_as_can_be_and_come_back) {
       }
     }
   }
+}
+
+// The rank is the sum of C(subset[i], i + 1), low bytes first; Python's integers computed it here.
+TEST(SubsetCodes, are_ranks_in_the_combinatorial_number_system) {
+  std::vector<std::uint32_t> subset;
+  for (std::uint32_t i = 0; i < 20; ++i) subset.push_back(260 * i + 59);
+  BitWriter out;
+  write_subset(out, subset, 5000);
+  std::string bytes;
+  for (const std::uint8_t byte : out.take()) bytes += fmt::format("{:02x}", byte);
+  EXPECT_EQ(bytes, "b5a8bd16be0e9e417a5d64a1ef0e6d040830e34b01f98801");
 }
 
 TEST(BitStreams, hold_counts_of_any_size) {
