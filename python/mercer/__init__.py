@@ -57,7 +57,7 @@ from ._mercer import (
     write_safetensors,
 )
 from .certificates import Certificate, CertificateError, certify
-from .compression import compress, compress_states, embed_continuous, embed_lattice
+from .compression import compress, compress_states, embed, embed_continuous, embed_lattice
 from .embedding import Embedding, read
 from .envs import Env, GymEnv, make
 from .estimators import ContinuousEmbedder, LatticeEmbedder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from typing import Any
 
 import numpy as np
@@ -192,10 +193,10 @@ class LatticeEmbedder(_Estimator):
         }
         if self.energy is not None:
             options["energy"] = self.energy
-        handle, told = _mercer.embed_log(teacher, log, options, None)
+        handle, told = _mercer.embed(None, "", teacher, log, options, None)
         self._finish(handle, states)
         facts = self.embedding_.facts
-        facts.update(told)
+        facts.update({key: value for key, value in json.loads(told).items() if key not in facts})
         self.table_, self.cells_ = facts["table"], facts["centres"]
         self.state_edges_, self.action_edges_ = facts["state_edges"], facts["action_edges"]
         return self

@@ -31,25 +31,17 @@ CertifyOptions certify_options(const CertifyRequest& request) {
 CertifyResult certify_policy(const CertifyRequest& request, const Progress& progress) {
   const auto env = resolve_task(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, env->task(), progress);
-  const auto student = make_policy(request.file, env->task());
-  CertifyResult result{certify(*env, *teacher, *student, certify_options(request), progress)};
+  const auto student = request.student ? request.student : make_policy(request.file, env->task());
+  CertifyOptions options = certify_options(request);
+  if (request.student) options.seed = certifying_seed(request.seed, request.seed);
+  CertifyResult result{certify(*env, *teacher, *student, options, progress)};
   result.certificate.env = request.task.env;
   return result;
 }
 
-}  // namespace
-
-CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
-  if (request.file.empty()) {
-    throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
-  }
-  refuse_starts(request.task);
-  if (!request.file.ends_with(".mercer")) return certify_policy(request, progress);
-  const std::string before = sha256_file(request.file);
-  const EmbeddingFile file = read_embedding(request.file);
+CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFile& file, const Progress& progress) {
   const Origin origin = resolve_origin(file, request.file, request.task, request.teacher, request.accept_other_teacher,
                                        request.seed, progress);
-  if (!request.dry_run) check_writable(request.file);
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
   const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
@@ -60,6 +52,22 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
     result.certificate.not_covered.push_back(
         fmt::format("the teacher that the embedding was made from: '{}' has another SHA-256", origin.teacher_name));
   }
+  return result;
+}
+
+}  // namespace
+
+CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
+  refuse_starts(request.task);
+  if (request.embedding) return certify_embedding(request, *request.embedding, progress);
+  if (request.file.empty() && !request.student) {
+    throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
+  }
+  if (request.student || !request.file.ends_with(".mercer")) return certify_policy(request, progress);
+  const std::string before = sha256_file(request.file);
+  const EmbeddingFile file = read_embedding(request.file);
+  if (!request.dry_run) check_writable(request.file);
+  CertifyResult result = certify_embedding(request, file, progress);
   if (request.dry_run) return result;
   if (sha256_file(request.file) != before) {
     throw Error(ErrorCode::cannot_write,

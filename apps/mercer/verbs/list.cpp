@@ -72,7 +72,7 @@ json option_document(const mercer::Option& option) {
           {"takes", option.value},
           {"group", mercer::name(option.group)},
           {"default", option.default_text()},
-          {"legal", option.only_choices ? fmt::format("{}", fmt::join(option.choices, ", ")) : option.range_text()},
+          {"legal", option.legal_text()},
           {"help", option.help},
           {"used_first", option.used_first}};
 }
