@@ -255,7 +255,7 @@ void require_budget(const CompressResult& result);
 
 /// The task and the teacher that an embedding was made from.
 struct Origin {
-  std::shared_ptr<const Env> env;
+  std::shared_ptr<const Player> player;
   std::shared_ptr<const Policy> teacher;
   std::string env_name, teacher_name;
   std::string reading;         ///< how the file of a network was understood

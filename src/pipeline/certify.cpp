@@ -29,12 +29,12 @@ CertifyOptions certify_options(const CertifyRequest& request) {
 
 // A policy that is no embedding has no file to store a certificate in, and no record of its teacher.
 CertifyResult certify_policy(const CertifyRequest& request, const Progress& progress) {
-  const auto env = resolve_task(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
-  const auto student = request.student ? request.student : make_policy(request.file, env->task());
+  const auto player = resolve_player(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, player->task(), progress);
+  const auto student = request.student ? request.student : make_policy(request.file, player->task());
   CertifyOptions options = certify_options(request);
   if (request.student) options.seed = certifying_seed(request.seed, request.seed);
-  CertifyResult result{certify(*env, *teacher, *student, options, progress)};
+  CertifyResult result{certify(*player, *teacher, *student, options, progress)};
   result.certificate.env = request.task.env;
   return result;
 }
@@ -46,7 +46,7 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
   options.seed = certifying_seed(request.seed, file.origin.seed);
   const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
   if (!request.task.act && act != file.origin.settings.end() && act->second == "mean") options.act = Act::mean;
-  CertifyResult result{certify(*origin.env, *origin.teacher, file.embedding.policy(), options, progress)};
+  CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};
   result.certificate.env = origin.env_name;
   if (origin.other_teacher) {
     result.certificate.not_covered.push_back(

@@ -7,6 +7,7 @@ void bind_errors(pybind11::module_& module);
 void bind_env(pybind11::module_& module);
 void bind_policy(pybind11::module_& module);
 void bind_rollout(pybind11::module_& module);
+void bind_player(pybind11::module_& module);
 void bind_lattice(pybind11::module_& module);
 void bind_transforms(pybind11::module_& module);
 void bind_basis(pybind11::module_& module);

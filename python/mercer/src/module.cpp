@@ -10,6 +10,7 @@ PYBIND11_MODULE(_mercer, module) {
   bind_env(module);
   bind_policy(module);
   bind_rollout(module);
+  bind_player(module);
   bind_lattice(module);
   bind_transforms(module);
   bind_basis(module);
