@@ -32,6 +32,10 @@ std::vector<std::string> always_outside(const Task& task, std::uint32_t horizon)
 Certificate certify(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress) {
   require_confidence(options.confidence);
+  if (options.levels.contains(Level::estimate)) {
+    throw Error(ErrorCode::bad_value, "level 'estimate' is for tasks whose range of returns is unknown",
+                "Ask for paper, rigorous, exact or statistical");
+  }
   const Episodes episodes{options.episodes, options.seed, options.act, options.gamma,
                           options.horizon.value_or(player.task().time_limit)};
   const std::vector<Outcome> of_teacher = player.play(teacher, episodes, progress);
@@ -50,7 +54,7 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
   const std::optional<Range> range = player.return_range(horizon, options.gamma);
   const LossBound bound = range ? certify_loss(first, second, *range, confidence, options.method)
                                 : estimate_loss(first, second, confidence);
-  const std::string level = range ? "statistical" : "estimate";
+  const Level level = range ? Level::statistical : Level::estimate;
 
   Certificate certificate;
   certificate.teacher_return = summarise(first).mean;
@@ -60,9 +64,9 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
   certificate.upper_percent = bound.upper_percent;
   certificate.confidence = options.confidence;
   certificate.level = level;
-  certificate.method = range ? loss_method_name(options.method) : "student-t";
+  certificate.method = range ? options.method : LossMethod::student_t;
   certificate.gamma = options.gamma;
-  certificate.act = options.act == Act::mean ? "mean" : "sample";
+  certificate.act = options.act;
   certificate.env = player.task().name;
   certificate.teacher = teacher.name();
   certificate.episodes = options.episodes;
