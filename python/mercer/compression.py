@@ -12,7 +12,7 @@ from .certificates import CertificateError
 from .embedding import Embedding
 from .envs import env_name, is_foreign, own_env, task_of
 from .foreign import player_of
-from .options import with_options
+from .options import Default, default_of, with_options
 from .policies import as_policy
 from .progress import Progress, watching
 
@@ -33,10 +33,20 @@ def _searched(found: tuple, allow_unmet: bool) -> Embedding:
     raise error
 
 
+def _given(options: dict[str, Any], **first: Any) -> dict[str, Any]:
+    """The options with those that have a place of their own; a budget of None is no budget."""
+    for name, value in first.items():
+        if not isinstance(value, Default):
+            options[name] = "none" if value is None else value
+    return options
+
+
 @with_options("compress", without=_FILES)
 def compress(
     policy: Any,
     env: Any,
+    max_loss: float | str | None = default_of("compress", "max_loss"),
+    confidence: float = default_of("compress", "confidence"),
     *,
     return_range: tuple[float, float] | None = None,
     allow_unmet: bool = False,
@@ -46,7 +56,8 @@ def compress(
 ) -> Embedding:
     """Searches for the smallest embedding of `policy` whose certified loss in `env` keeps the budget.
 
-    `env` is a built-in task or anything with Gymnasium's interface, `policy` any policy that `rollout` takes. Built-in
+    `max_loss` is a share of the teacher's |return|, such as 0.01 or "1%"; None leaves it out, and so does giving only
+    `max_loss_return`. `env` is a built-in task or anything with Gymnasium's interface, `policy` any policy that `rollout` takes. Built-in
     tasks are played on all cores. Other environments are played by Python, so what is not given asks for less there: 20
     episodes for each candidate, 100 to select, 1,000 to certify, coefficients polished on the action, no lattices.
 
@@ -56,6 +67,7 @@ def compress(
     `on_candidate(candidate, on_front)` sees every candidate. Raises `CertificateError`, with the best that was found as
     its `embedding`, unless the budget is kept or `allow_unmet`.
     """
+    _given(options, max_loss=max_loss, confidence=confidence)
     task = env if is_foreign(env) else own_env(env, int(options.get("seed", 0)))
     teacher = as_policy(policy, task, str(options.get("act", "mean")))
     with watching(progress) as report:
@@ -70,6 +82,8 @@ def compress_states(
     policy: Any,
     states: np.ndarray,
     env: Any,
+    max_loss: float | str = default_of("compress", "max_loss"),
+    confidence: float = default_of("compress", "confidence"),
     *,
     allow_unmet: bool = False,
     on_candidate: Listener | None = None,
@@ -81,6 +95,7 @@ def compress_states(
     Nothing is played: `env` only says what observations and actions are. `max_loss` and the certificate are about the
     mean error of the action as a share of its range; nothing is promised about the return.
     """
+    _given(options, max_loss=max_loss, confidence=confidence)
     teacher = as_policy(policy, env, "mean")
     with watching(progress) as report:
         found = _mercer.compress(

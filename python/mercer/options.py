@@ -17,6 +17,11 @@ class Default(str):
         return str(self) or "None"
 
 
+def default_of(verb: str, name: str) -> Any:
+    """What an option is unless it is given: for parameters that can be given by place."""
+    return Default(next(row["default"] for row in _mercer.options(verb) if row["name"] == name))
+
+
 def with_options(verb: str, without: Iterable[str] = ()) -> Callable[[Function], Function]:
     """Shows the options of a verb in the signature and in the help of a function that takes them as `**options`."""
     rows = [row for row in _mercer.options(verb) if row["group"] != "network"]

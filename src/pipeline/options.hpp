@@ -105,11 +105,14 @@ class OptionList {
     };
     finish(option);
   }
-  /// A share such as 1%, a duration such as 5m.
-  template <class Field>
-  void add_share(OptionSpec spec, Field& field) {
-    add_parsed(std::move(spec), field, parse_share, false);
+  /// A share such as 1%; "none" unsets it.
+  void add_share(OptionSpec spec, std::optional<double>& field) {
+    const auto parse = [](const std::string& text, const std::string& source) {
+      return text == "none" ? std::nullopt : std::optional(parse_share(text, source));
+    };
+    add_parsed(std::move(spec), field, parse, false);
   }
+  /// A duration such as 5m.
   template <class Field>
   void add_seconds(OptionSpec spec, Field& field) {
     add_parsed(std::move(spec), field, parse_seconds, false);

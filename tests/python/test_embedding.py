@@ -151,7 +151,7 @@ def test_exported_c_acts_the_same(small, lattice, cli, tmp_path):
 
 
 def test_certify_adds_a_certificate(small, teacher, tmp_path):
-    certificate = mercer.certify("pendulum", teacher, small, episodes=500, max_loss=0.5, levels=["statistical"])
+    certificate = mercer.certify("pendulum", teacher, small, episodes=500, max_loss=0.5, level="statistical")
     assert certificate.met in (True, False) and certificate["episodes"] == 500 and "Certificate of" in str(certificate)
     small.certificate = certificate
     small.save(tmp_path / "s.mercer")

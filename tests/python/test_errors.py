@@ -139,9 +139,9 @@ def test_safetensors_round_trip(tmp_path, rng):
 
 
 def test_training_and_its_snapshots(tmp_path):
-    done = mercer.train("pendulum", "sac", tmp_path / "run", steps=60, warmup=40, hidden=[8], seed=1, snapshots=[50])
+    done = mercer.train("pendulum", tmp_path / "run", algo="sac", steps=60, warmup=40, hidden=[8], seed=1, snapshots=[50])
     assert [one["step"] for one in done["snapshots"]] == [50, 60]
     policy = mercer.load_policy(done["snapshots"][-1]["file"], "pendulum")
     assert np.isfinite(mercer.rollout("pendulum", policy, 2).returns).all()
     with pytest.raises(ValueError, match="E201"):
-        mercer.train("pendulum", "ppo", tmp_path / "other")
+        mercer.train("pendulum", tmp_path / "other", algo="ppo")

@@ -53,14 +53,14 @@ def embed_lattice():
 
 
 def embed_continuous():
-    made = mercer.embed_continuous(ACTOR, "pendulum", k=5, rollouts=10, rounds=1, states=1500, seed=3)
+    made = mercer.embed_continuous(ACTOR, "pendulum", k=5, rollouts=10, rounds=1, fit_states=1500, seed=3)
     flash = made.export_c("python_c", name="pilot", math="none")["flash_bytes"]
     return kept(made, "python_continuous.mercer", flash_bytes=flash, predicted=made.predict(observations())[0].tolist())
 
 
 def certify():
     small = mercer.read("python_continuous.mercer")
-    return dict(mercer.certify("pendulum", ACTOR, small, episodes=100, max_loss=0.9, levels=["statistical"]))
+    return dict(mercer.certify("pendulum", ACTOR, small, episodes=100, max_loss=0.9, level="statistical"))
 
 
 def compress():
@@ -106,7 +106,7 @@ def estimators():
 
 
 def train():
-    made = mercer.train("pendulum", "sac", "runs/python", steps=150, warmup=50, hidden=[8, 8], batch_size=16, seed=1)
+    made = mercer.train("pendulum", "runs/python", algo="sac", steps=150, warmup=50, hidden=[8, 8], batch_size=16, seed=1)
     return {"steps": made["steps"]}
 
 

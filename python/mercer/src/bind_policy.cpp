@@ -142,7 +142,9 @@ PolicyHandle make_policy(const std::string& spec, const TaskHandle& task, const 
   for (const auto& [key, value] : settings) {
     overrides.push_back({key.cast<std::string>(), value.cast<std::string>(), "an argument"});
   }
-  return {mercer::make_policy(spec, task.task, overrides)};
+  PolicyHandle made{mercer::make_policy(spec, task.task, overrides)};
+  made.request = {spec, std::move(overrides)};
+  return made;
 }
 
 PolicyHandle make_tabular(const Numbers& table) {
