@@ -27,7 +27,7 @@ function(mercer_python_tests folder)
   set(environment "SOURCE_FOLDER=${PROJECT_SOURCE_DIR}" "BINARY_UNDER_TEST=${PROJECT_BINARY_DIR}/bin/mercer"
     "SANITIZERS=${MERCER_SANITIZE}" "PYTHONPATH=${PROJECT_BINARY_DIR}/python")
   set(leaks "")
-  if(folder STREQUAL python AND MERCER_SANITIZE MATCHES address)
+  if(folder MATCHES "^(python|recorder)$" AND MERCER_SANITIZE MATCHES address)
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libasan.so OUTPUT_VARIABLE asan
       OUTPUT_STRIP_TRAILING_WHITESPACE)
     execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=libstdc++.so.6 OUTPUT_VARIABLE cxx

@@ -6,8 +6,7 @@ import sys
 import mercer
 
 folder = sys.argv[1] if len(sys.argv) > 1 else "pendulum_run"
-run = mercer.train("pendulum", "sac", folder, steps=4000, hidden=[64, 64], batch_size=128, seed=1)
+run = mercer.train("pendulum", folder, steps=4000, hidden=[64, 64], batch_size=128, seed=1)
 
-snapshot = run["snapshots"][-1]["file"]
-played = mercer.evaluate("pendulum", snapshot, episodes=100, seed=1, act="mean")
-print(f"{snapshot}: mean return {played['return']['mean']:.2f} after {run['steps']} steps")
+snapshot = run["snapshots"][-1]
+print(f"{snapshot['file']}: mean return {snapshot['return']['mean']:.2f} after {run['steps']} steps")

@@ -7,8 +7,9 @@
 
 namespace mercer {
 
-/// Every kind of error a user can meet. The number is what is printed (`E201`); docs/errors.md explains each one.
-/// The hundreds are the exit code of the command line: 2 bad usage or input, 3 file trouble, 5 a certificate not met.
+/// Every kind of error a user can meet. The number is what is printed (`E201`); docs/reference/errors.md explains each
+/// one. The hundreds are the exit code of the command line: 2 bad usage or input, 3 file trouble, 5 a certificate not
+/// met.
 enum class ErrorCode {
   unknown_name = 201,      ///< a task, policy, verb, flag, key or choice that does not exist
   out_of_range = 202,      ///< a number outside its legal range
@@ -27,7 +28,7 @@ enum class ErrorCode {
   interrupted = 130,       ///< the user asked to stop
 };
 
-/// One row of the table of codes: what `docs/errors.md` must explain.
+/// One row of the table of codes: what `docs/reference/errors.md` must explain.
 struct ErrorKind {
   ErrorCode code;
   std::string_view title;
@@ -60,7 +61,9 @@ std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The known name closest to `name`, or an empty string when nothing is close enough to be a likely slip.
 std::string nearest_name(std::string_view name, std::span<const std::string> known);
 
-/// Throws `unknown_name`: "no task is called 'pendulun'" with the nearest known name, or all of them when none is near.
-[[noreturn]] void throw_unknown(std::string_view kind, std::string_view name, std::span<const std::string> known);
+/// Throws `unknown_name`: "no task is called 'pendulun'" with the nearest known name, or all of them when none is near
+/// or `suggest` is false.
+[[noreturn]] void throw_unknown(std::string_view kind, std::string_view name, std::span<const std::string> known,
+                                bool suggest = true);
 
 }  // namespace mercer

@@ -40,6 +40,7 @@ struct Request {
 struct TaskRequest {
   std::string env;                            ///< such as "pendulum", "chain:n=20" or "mdp.json"
   std::shared_ptr<const Env> object = {};     ///< the task itself; `env` is then what files call it
+  std::shared_ptr<const Player> player = {};  ///< plays in its place: a simulator outside the library
   std::optional<Act> act = {};                ///< unset: what the verb usually plays
   std::optional<double> gamma = {};           ///< discount, 0 to 1; unset: the task's
   std::optional<std::uint32_t> horizon = {};  ///< steps until an episode is cut off; unset: the task's
@@ -177,6 +178,8 @@ struct CertifyRequest : Request {
   TaskRequest task;       ///< unset: the task the embedding was made in
   PolicyRequest teacher;  ///< unset: the teacher it was made from
   std::string file;
+  std::shared_ptr<const EmbeddingFile> embedding = {};  ///< in memory, in place of `file`; nothing is written
+  std::shared_ptr<const Policy> student = {};           ///< any policy, in place of both
   std::size_t episodes = 10000, coupled = 1000, attempt = 0;
   double confidence = 0.95;
   LossMethod method = LossMethod::betting;
@@ -252,7 +255,7 @@ void require_budget(const CompressResult& result);
 
 /// The task and the teacher that an embedding was made from.
 struct Origin {
-  std::shared_ptr<const Env> env;
+  std::shared_ptr<const Player> player;
   std::shared_ptr<const Policy> teacher;
   std::string env_name, teacher_name;
   std::string reading;         ///< how the file of a network was understood

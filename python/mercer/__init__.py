@@ -10,11 +10,9 @@
 from . import plots, spaces
 from ._mercer import (
     Basis,
-    Evolution,
     Policy,
     Rollouts,
     TabularMdp,
-    TermSearch,
     __version__,
     betting_interval,
     betting_upper,
@@ -57,7 +55,7 @@ from ._mercer import (
     write_safetensors,
 )
 from .certificates import Certificate, CertificateError, certify
-from .compression import compress, compress_states, embed_continuous, embed_lattice
+from .compression import compress, compress_states, embed, embed_continuous, embed_lattice
 from .embedding import Embedding, read
 from .envs import Env, GymEnv, make
 from .estimators import ContinuousEmbedder, LatticeEmbedder

@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 from . import _mercer
-from .envs import env_name, own_env
+from .envs import env_name, is_foreign, own_env
+from .foreign import player_of
+from .options import with_options
 from .policies import as_policy
 from .progress import Progress, watching
 
@@ -14,7 +16,7 @@ CertificateError = _mercer.CertificateError
 
 
 class Certificate(dict):
-    """The JSON of a certificate (docs/guarantees.md); keys are attributes, too: `certificate.met`."""
+    """The JSON of a certificate (docs/guide/guarantees.md); keys are attributes, too: `certificate.met`."""
 
     def __getattr__(self, key: str) -> Any:
         try:
@@ -33,33 +35,26 @@ class Certificate(dict):
         return Certificate(json.loads(text))
 
 
+@with_options("certify", without=("env", "policy", "file", "starts", "batch", "dry_run", "accept_other_teacher"))
 def certify(
     env: Any,
     teacher: Any,
     student: Any,
     *,
-    max_loss: float | None = None,
-    max_loss_return: float | None = None,
-    confidence: float = 0.95,
-    episodes: int = 10000,
-    seed: int = 1 << 32,
-    act: str = "mean",
+    return_range: tuple[float, float] | None = None,
     progress: Progress = None,
     **options: Any,
 ) -> Certificate:
-    """What `student` may lose against `teacher` in a built-in task: the levels of `mercer certify`.
+    """Bounds what `student`, an embedding or any policy, may lose against `teacher`: the levels of `mercer certify`.
 
-    Use a seed that the student was not made with. `options` are coupled, attempt, method, gamma, horizon, levels,
-    model. A budget that is not kept is told by `met`, not raised.
+    The episodes are other ones than those that an embedding was made from. A budget that is not kept shows in `met`;
+    nothing is raised. `return_range` is as for `compress`.
     """
-    own = own_env(env)
-    options.update(confidence=confidence, episodes=episodes, seed=seed, act=act)
-    if max_loss is not None:
-        options["max_loss"] = max_loss
-    if max_loss_return is not None:
-        options["max_loss_return"] = max_loss_return
+    task = env if is_foreign(env) else own_env(env)
+    act = str(options.get("act") or "sample")
+    first = as_policy(teacher, task, act)
+    handle = getattr(student, "_handle", None)
+    second = as_policy(student, task, act) if handle is None else handle
     with watching(progress) as report:
-        first, second = as_policy(teacher, own, act), as_policy(student, own, act)
-        certificate = Certificate.parse(_mercer.certify(own._batch, first, second, options, report))
-    certificate.update(env=env_name(env), teacher=first.name)
-    return certificate
+        text = _mercer.certify(player_of(task, return_range), env_name(env), first, second, options, report)
+    return Certificate.parse(text)

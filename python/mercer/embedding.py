@@ -108,19 +108,19 @@ class Embedding:
         self._handle.save(os.fspath(path))
 
     def export_c(self, folder: str | os.PathLike, name: str = "controller", **options: Any) -> dict[str, Any]:
-        """Writes NAME.h, NAME.c and an example main.c (docs/export.md): files, flash_bytes, operations, ...
+        """Writes NAME.h, NAME.c and an example main.c (docs/guide/export.md): files, flash_bytes, operations, ...
 
         Options: numbers ("float", "fixed"), math ("libm", "none"), mode of a lattice ("table", "coefficients"),
         safe_action (one number for each action).
         """
-        made = _mercer.export_c(self._handle, {"name": name, **options})
+        texts, facts = _mercer.export_c(self._handle, {"name": name, **options})
         target = pathlib.Path(folder)
         target.mkdir(parents=True, exist_ok=True)
         files = []
-        for file, text in made.pop("texts").items():
+        for file, text in texts.items():
             (target / file).write_text(text)
             files.append(str(target / file))
-        return {"files": files, **made}
+        return {**json.loads(facts), "files": files}
 
     def export_json(self) -> dict[str, Any]:
         """All that it is, as `mercer export json` writes it."""

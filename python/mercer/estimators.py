@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,27 @@ class _Estimator:
         return f"{type(self).__name__}({', '.join(told)})"
 
     # What fitting shares.
+
+    @staticmethod
+    def _log(task: Any, states: np.ndarray, rows: np.ndarray) -> Any:
+        """States and actions as one episode."""
+        return _mercer.make_rollouts(
+            {
+                "env": task.name,
+                "policy": "log",
+                "discrete_actions": task.action["count"] > 0,
+                "observation_names": [axis["name"] for axis in task.observation["axes"]],
+                "action_names": [axis["name"] for axis in task.action["axes"]],
+                "offsets": [0, len(states)],
+                "observations": states,
+                "actions": rows,
+                "rewards": np.zeros(len(states)),
+                "final_observations": states[-1:],
+                "returns": np.zeros(1),
+                "discounted_returns": np.zeros(1),
+                "terminated": [0],
+            }
+        )
 
     def _task(self, states: np.ndarray, actions: np.ndarray) -> tuple[Any, np.ndarray, np.ndarray]:
         """The task that the data or `env` describe, and both as matrices."""
@@ -119,11 +141,13 @@ class ContinuousEmbedder(_Estimator):
         task, states, rows = self._task(states, actions)
         self._flat = np.ndim(actions) == 1
         # The fit asks once, about all states: the log is the answer.
-        teacher = _mercer.make_python_policy("log", task, lambda _: rows, None, None)
-        search = _mercer.TermSearch(teacher, "mean", self.squash)
-        search.add(states)
-        found = search.choose({"basis": self.basis, "degree": self.degree}, self.k, self.random_state)
-        self._finish(search.embedding(found, search.fit(found), self.format), states)
+        teacher = _mercer.make_python_policy("log", task, lambda _: rows, None, None, None)
+        options = {
+            "route": "continuous", "basis": self.basis, "degree": self.degree, "k": self.k, "format": self.format,
+            "through": "tanh" if self.squash else "clip", "ridge_steps": 0, "seed": self.random_state,
+        }
+        handle, _ = _mercer.embed(None, "", teacher, self._log(task, states, rows), options, None)
+        self._finish(handle, states)
         facts = self.embedding_.facts
         self.coefficients_, self.terms_, self.formulas_ = facts["coefficients"], facts["terms"], facts["formulas"]
         return self
@@ -167,24 +191,7 @@ class LatticeEmbedder(_Estimator):
         """As `ContinuousEmbedder.fit`; here several actions in one cell make a distribution."""
         task, states, rows = self._task(states, actions)
         self._flat = np.ndim(actions) == 1
-        teacher = _mercer.make_python_policy("log", task, lambda _: rows, None, None)
-        log = _mercer.make_rollouts(
-            {
-                "env": task.name,
-                "policy": "log",
-                "discrete_actions": task.action["count"] > 0,
-                "observation_names": [axis["name"] for axis in task.observation["axes"]],
-                "action_names": [axis["name"] for axis in task.action["axes"]],
-                "offsets": [0, len(states)],
-                "observations": states,
-                "actions": rows,
-                "rewards": np.zeros(len(states)),
-                "final_observations": states[-1:],
-                "returns": np.zeros(1),
-                "discounted_returns": np.zeros(1),
-                "terminated": [0],
-            }
-        )
+        teacher = _mercer.make_python_policy("log", task, lambda _: rows, None, None, None)
         options = {
             "state_bins": self.state_bins, "action_bins": self.action_bins, "basis": self.basis, "k": self.k,
             "state_edges": self.state_edges, "action_edges": self.action_edges, "order": self.order,
@@ -192,10 +199,10 @@ class LatticeEmbedder(_Estimator):
         }
         if self.energy is not None:
             options["energy"] = self.energy
-        handle, told = _mercer.embed_log(teacher, log, options, None)
+        handle, told = _mercer.embed(None, "", teacher, self._log(task, states, rows), options, None)
         self._finish(handle, states)
         facts = self.embedding_.facts
-        facts.update(told)
+        facts.update({key: value for key, value in json.loads(told).items() if key not in facts})
         self.table_, self.cells_ = facts["table"], facts["centres"]
         self.state_edges_, self.action_edges_ = facts["state_edges"], facts["action_edges"]
         return self

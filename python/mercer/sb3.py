@@ -23,7 +23,7 @@ _ACTIVATIONS = {"ReLU": "Relu", "Tanh": "Tanh", "ELU": "Elu", "LeakyReLU": "Leak
 
 def _refuse(path: Any, why: str) -> ValueError:
     return ValueError(
-        f"E304: '{os.fspath(path)}': {why}. Export the policy to ONNX instead (docs/policies.md) and use load_policy."
+        f"E304: '{os.fspath(path)}': {why}. Export the policy to ONNX instead (docs/guide/policies.md) and use load_policy."
     )
 
 

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import Any
 
 from . import _mercer
-from .envs import env_name, own_env
+from .envs import env_name
+from .options import with_options
 from .progress import Progress, watching
 
 
-def train(
-    env: Any, algorithm: str, folder: str | os.PathLike, *, progress: Progress = None, **options: Any
-) -> dict[str, Any]:
-    """Trains "sac" or "dqn" in a built-in task and keeps snapshots in a folder; the same call goes on after a kill.
+@with_options("train", without=("env", "out"))
+def train(env: Any, out: str | os.PathLike, *, progress: Progress = None, **options: Any) -> dict[str, Any]:
+    """Trains a policy in a built-in task and keeps snapshots in the folder `out`; the same call continues after a kill.
 
-    Options: steps, seed, snapshots (a list of steps), force, and those of docs/training.md with underscores; where none
-    is given, those of the task's recipe. Gives steps, resumed_from, seconds and snapshots: [{step, file}].
+    Gives what `mercer train --json` prints: steps, resumed_from, seconds and snapshots: [{step, file, return}].
     """
-    own = own_env(env, int(options.get("seed", 0)))
     with watching(progress) as report:
-        return _mercer.train(own._batch, env_name(env), algorithm, os.fspath(folder), options, report)
+        return json.loads(_mercer.train({"env": env_name(env), "out": os.fspath(out), **options}, report))

@@ -146,7 +146,7 @@ using nlohmann::json;
 const json& member(const json& document, const std::string& key, const std::string& where) {
   if (!document.contains(key)) {
     throw Error(ErrorCode::bad_format, fmt::format("{} has no \"{}\"", where, key),
-                "Give P, r, mu and gamma; docs/tasks.md shows a file");
+                "Give P, r, mu and gamma; docs/guide/tasks.md shows a file");
   }
   return document[key];
 }

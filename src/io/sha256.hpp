@@ -8,7 +8,7 @@
 
 namespace mercer {
 
-/// SHA-256 as 64 hexadecimal digits. About 300 MB a second.
+/// SHA-256 as 64 hexadecimal digits. About 1.4 GB a second where the CPU has instructions for it.
 std::string sha256(std::span<const std::byte> bytes);
 std::string sha256(std::string_view text);
 /// Of a file, read in pieces. Throws `cannot_open`.

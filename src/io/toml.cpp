@@ -11,7 +11,7 @@ namespace {
 
 [[noreturn]] void bad_toml(const std::filesystem::path& path, std::size_t line, std::string_view what) {
   throw Error(ErrorCode::bad_format, fmt::format("'{}' line {}: {}", path.string(), line, what),
-              "Correct the file; docs/config.md shows one");
+              "Correct the file; docs/guide/config.md shows one");
 }
 
 std::string scalar_text(const toml::node& node, const std::filesystem::path& path) {

@@ -1,8 +1,8 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,7 +14,6 @@
 namespace mercer {
 namespace {
 
-constexpr std::array names{"betting", "predictable-bernstein", "empirical-bernstein", "hoeffding"};
 // Beyond a loss of this many times the teacher's return nothing is worth telling.
 constexpr double most_x = 1000;
 constexpr std::string_view near_zero = "the teacher's mean return cannot be told from 0";
@@ -30,6 +29,7 @@ Range interval(LossMethod method, Numbers x, Range range, double delta, Sides si
     case LossMethod::empirical_bernstein:
       return empirical_bernstein_interval(x, range, delta, sides);
     case LossMethod::hoeffding:
+    case LossMethod::student_t:
       break;
   }
   return hoeffding_interval(x, range, delta, sides);
@@ -99,18 +99,10 @@ std::optional<double> ratio_by_two_bounds(Numbers teacher, Numbers loss, Range r
   return upper / (upper > 0 ? least : most);
 }
 
-}  // namespace
+double mean_of(Numbers x) { return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size()); }
 
-std::string_view loss_method_name(LossMethod method) { return names[static_cast<std::size_t>(method)]; }
-
-LossMethod parse_loss_method(const std::string& name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw_unknown("method", name, std::vector<std::string>(names.begin(), names.end()));
-  return static_cast<LossMethod>(found - names.begin());
-}
-
-LossBound certify_loss(Numbers teacher, Numbers student, Range range, double confidence, LossMethod method) {
-  const double delta = 1 - confidence;
+// Teacher's returns less the student's.
+std::vector<double> paired_losses(Numbers teacher, Numbers student, double delta) {
   check_sample(teacher, 2, delta);
   check_sample(student, 2, delta);
   if (teacher.size() != student.size()) {
@@ -118,22 +110,33 @@ LossBound certify_loss(Numbers teacher, Numbers student, Range range, double con
                 fmt::format("{} episodes cannot be paired with {}", teacher.size(), student.size()),
                 "Play both policies for the same episodes");
   }
+  std::vector<double> loss(teacher.size());
+  for (std::size_t i = 0; i < loss.size(); ++i) loss[i] = teacher[i] - student[i];
+  return loss;
+}
+
+LossBound measured_loss(Numbers teacher, Numbers loss, double confidence) {
+  LossBound bound;
+  bound.episodes = loss.size();
+  bound.confidence = confidence;
+  bound.loss_mean = mean_of(loss);
+  bound.loss_percent = 100 * bound.loss_mean / std::abs(mean_of(teacher));
+  return bound;
+}
+
+}  // namespace
+
+LossBound certify_loss(Numbers teacher, Numbers student, Range range, double confidence, LossMethod method) {
+  if (method == LossMethod::student_t) {
+    throw Error(ErrorCode::bad_value, "method 'student_t' gives an estimate, not a bound",
+                "Take betting, predictable_bernstein, empirical_bernstein or hoeffding");
+  }
+  const double delta = 1 - confidence;
+  const std::vector<double> loss = paired_losses(teacher, student, delta);
   check_inside(teacher, range);
   check_inside(student, range);
-  LossBound bound;
-  bound.episodes = teacher.size();
-  bound.confidence = confidence;
+  LossBound bound = measured_loss(teacher, loss, confidence);
   bound.method = method;
-  std::vector<double> loss(teacher.size());
-  double mean = 0;
-  for (std::size_t i = 0; i < loss.size(); ++i) {
-    loss[i] = teacher[i] - student[i];
-    bound.loss_mean += loss[i];
-    mean += teacher[i];
-  }
-  bound.loss_mean /= static_cast<double>(loss.size());
-  mean /= static_cast<double>(loss.size());
-  bound.loss_percent = 100 * bound.loss_mean / std::abs(mean);
   const double width = range.width();
   bound.upper_loss = std::min(interval(method, loss, {-width, width}, delta, Sides::upper).high, width);
 
@@ -147,6 +150,19 @@ LossBound certify_loss(Numbers teacher, Numbers student, Range range, double con
   }
   if (x) bound.upper_percent = 100 * *x;
   if (!x) bound.no_percent = near_zero;
+  return bound;
+}
+
+LossBound estimate_loss(Numbers teacher, Numbers student, double confidence) {
+  const std::vector<double> loss = paired_losses(teacher, student, 1 - confidence);
+  LossBound bound = measured_loss(teacher, loss, confidence);
+  bound.upper_loss = student_t_interval(loss, 1 - confidence, Sides::upper).high;
+  const Range mean = student_t_interval(teacher, 1 - confidence);
+  if (mean.low > 0 || mean.high < 0) {
+    bound.upper_percent = 100 * bound.upper_loss / std::abs(mean_of(teacher));
+  } else {
+    bound.no_percent = near_zero;
+  }
   return bound;
 }
 

@@ -29,37 +29,45 @@ CertifyOptions certify_options(const CertifyRequest& request) {
 
 // A policy that is no embedding has no file to store a certificate in, and no record of its teacher.
 CertifyResult certify_policy(const CertifyRequest& request, const Progress& progress) {
-  const auto env = resolve_task(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
-  const auto student = make_policy(request.file, env->task());
-  CertifyResult result{certify(*env, *teacher, *student, certify_options(request), progress)};
+  const auto player = resolve_player(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, player->task(), progress);
+  const auto student = request.student ? request.student : make_policy(request.file, player->task());
+  CertifyOptions options = certify_options(request);
+  if (request.student) options.seed = certifying_seed(request.seed, request.seed);
+  CertifyResult result{certify(*player, *teacher, *student, options, progress)};
   result.certificate.env = request.task.env;
+  return result;
+}
+
+CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFile& file, const Progress& progress) {
+  const Origin origin = resolve_origin(file, request.file, request.task, request.teacher, request.accept_other_teacher,
+                                       request.seed, progress);
+  CertifyOptions options = certify_options(request);
+  options.seed = certifying_seed(request.seed, file.origin.seed);
+  const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
+  if (!request.task.act && act != file.origin.settings.end() && act->second == "mean") options.act = Act::mean;
+  CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};
+  result.certificate.env = origin.env_name;
+  if (origin.other_teacher) {
+    result.certificate.not_covered.push_back(
+        fmt::format("the teacher that the embedding was made from: '{}' has another SHA-256", origin.teacher_name));
+  }
   return result;
 }
 
 }  // namespace
 
 CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
-  if (request.file.empty()) {
+  refuse_starts(request.task);
+  if (request.embedding) return certify_embedding(request, *request.embedding, progress);
+  if (request.file.empty() && !request.student) {
     throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
   }
-  refuse_starts(request.task);
-  if (!request.file.ends_with(".mercer")) return certify_policy(request, progress);
+  if (request.student || !request.file.ends_with(".mercer")) return certify_policy(request, progress);
   const std::string before = sha256_file(request.file);
   const EmbeddingFile file = read_embedding(request.file);
-  const Origin origin = resolve_origin(file, request.file, request.task, request.teacher, request.accept_other_teacher,
-                                       request.seed, progress);
   if (!request.dry_run) check_writable(request.file);
-  CertifyOptions options = certify_options(request);
-  options.seed = certifying_seed(request.seed, file.origin.seed);
-  const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
-  if (!request.task.act && act != file.origin.settings.end() && act->second == "mean") options.act = Act::mean;
-  CertifyResult result{certify(*origin.env, *origin.teacher, file.embedding.policy(), options, progress)};
-  result.certificate.env = origin.env_name;
-  if (origin.other_teacher) {
-    result.certificate.not_covered.push_back(
-        fmt::format("the teacher that the embedding was made from: '{}' has another SHA-256", origin.teacher_name));
-  }
+  CertifyResult result = certify_embedding(request, file, progress);
   if (request.dry_run) return result;
   if (sha256_file(request.file) != before) {
     throw Error(ErrorCode::cannot_write,

@@ -25,8 +25,22 @@ void check(const CompressRequest& request) {
   check_writable(fs::path(request.results) / "tried.json");
 }
 
-CompressOptions search_options(const CompressRequest& request) {
+// A slow player asks for less, in everything that was not asked for by name.
+CompressOptions usual_or_given(const CompressRequest& request, const Player& player) {
   CompressOptions options = request.options;
+  if (player.parallel()) return options;
+  const CompressOptions usual = usual_options(player);
+  const auto given = [&](const char* name) { return request.given.contains(name); };
+  options.visit_episodes = usual.visit_episodes;
+  if (!given("candidate-episodes")) options.search.episodes = usual.search.episodes;
+  if (!given("select-episodes")) options.judge.select_episodes = usual.judge.select_episodes;
+  if (!given("certify-episodes")) options.judge.certify_episodes = usual.judge.certify_episodes;
+  if (!given("polish")) options.polish = usual.polish;
+  return options;
+}
+
+CompressOptions search_options(const CompressRequest& request, const Player& player) {
+  CompressOptions options = usual_or_given(request, player);
   SelectionOptions& judge = options.judge;
   // A budget in return, asked for alone, replaces the usual one in percent.
   if (request.given.contains("max-loss-return") && !request.given.contains("max-loss")) judge.max_loss = std::nullopt;
@@ -34,6 +48,7 @@ CompressOptions search_options(const CompressRequest& request) {
   judge.seed = request.seed;
   options.continuous = request.route != CompressRequest::Routes::lattice;
   options.lattice = request.route != CompressRequest::Routes::continuous;
+  if (!player.parallel() && !request.given.contains("route")) options.lattice = usual_options(player).lattice;
   for (const std::string& basis : request.bases) options.dictionaries.emplace_back().basis = basis;
   if (options.dictionaries.empty()) options.dictionaries = default_dictionaries();
   for (DictionaryOptions& dictionary : options.dictionaries) dictionary.degree = request.degree;
@@ -90,13 +105,13 @@ void write_results(const fs::path& folder, const CompressResult& result) {
 
 CompressResult compress(const CompressRequest& request, const CandidateSink& sink, const Progress& progress) {
   check(request);
-  const auto env = resolve_task(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
-  const CompressOptions options = search_options(request);
+  const auto player = resolve_player(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, player->task(), progress);
+  const CompressOptions options = search_options(request, *player);
   const bool on_states = !request.states.empty() || request.logged_states;
   CompressResult result;
   result.found = on_states ? search_on_states(request, *teacher, options, sink, progress)
-                           : compress(*env, *teacher, options, sink, progress);
+                           : compress(*player, *teacher, options, sink, progress);
   result.found.certificate.env = request.task.env;
   result.origin = make_origin(request.task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
   result.origin.settings["act"] = options.judge.act == Act::mean ? "mean" : "sample";

@@ -40,7 +40,7 @@ json continuous_document(const EmbedResult& result) {
           {"w1", or_null(result.w1)},
           {"tv", or_null(result.tv)},
           {"returns", {{"teacher", document(result.teacher)}, {"embedding", document(result.embedding)}}},
-          {"paired", document(*result.loss)},
+          {"paired", result.loss ? document(*result.loss) : json(nullptr)},
           {"file", result.out}};
 }
 

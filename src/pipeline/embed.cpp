@@ -18,6 +18,11 @@ namespace {
 bool has_budget(const EmbedRequest& request) { return request.max_loss || request.max_loss_return; }
 bool is_large(const EmbedRequest& request) { return request.lattice.scratch.has_value(); }
 
+// Logged rollouts of a policy, and no task to play it in.
+bool is_log_alone(const EmbedRequest& request) {
+  return request.logged && request.teacher.object && request.task.env.empty() && !request.task.object;
+}
+
 // With 200 episodes the cells that nobody visited cost more than everything else.
 std::size_t lattice_episodes(const EmbedRequest& request) {
   return request.rollouts.value_or(request.lattice.preset == LatticeRequest::Preset::paper ? 200 : 1000);
@@ -130,7 +135,7 @@ KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teache
   const std::size_t all =
       truncation.basis.starts_with("svd") ? std::min(lattice.table.rows, lattice.table.cols) : lattice.table.pi.size();
   const std::size_t most = truncation.k > 0 ? truncation.k : std::min(all, 2 * with(half, 0).k());
-  KChoice choice = choose_k(env, teacher, student, 1, most, options, 3, progress);
+  KChoice choice = choose_k(EnvPlayer(env), teacher, student, 1, most, options, 3, progress);
   choice.certificate.env = request.task.env;
   return choice;
 }
@@ -151,7 +156,7 @@ EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress)
   TruncationOptions truncation = request.lattice.truncation(request.k);
   truncation.basis = request.basis.value_or("dct");
   check_lattice_basis(truncation.basis);  // before any work
-  const bool from_log = request.logged && request.teacher.object && request.task.env.empty() && !request.task.object;
+  const bool from_log = is_log_alone(request);
   const auto env = from_log ? nullptr : resolve_task(request.task, request.seed);
   const auto teacher = from_log ? request.teacher.object : resolve_policy(request.teacher, env->task(), progress);
   const LatticeOptions options = request.lattice.lattice();
@@ -235,15 +240,42 @@ bool has_wasserstein(const Space& actions) {
   return actions.dimensions() == 1 && std::isfinite(actions.axes[0].range.width());
 }
 
-EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progress) {
-  const auto env = resolve_task(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+ContinuousOptions continuous_options(const EmbedRequest& request) {
   ContinuousOptions options = request.continuous;
   options.dictionary.basis = request.basis.value_or(DictionaryOptions{}.basis);
   if (request.k > 0) options.k = request.k;
   options.act = request.task.act.value_or(Act::mean);
   if (request.rollouts) options.episodes = *request.rollouts;
   options.seed = request.seed;
+  return options;
+}
+
+// On logged states: nothing is played, and the teacher is asked once, about all of them.
+EmbedResult embed_logged_states(const EmbedRequest& request) {
+  const Policy& teacher = *request.teacher.object;
+  const ContinuousOptions options = continuous_options(request);
+  check_options(options, teacher);
+  const StateMatrix states = pick_states(*request.logged, request.logged->steps());
+  ContinuousCode shape;
+  shape.head = head_for(teacher, false);
+  shape.squash = shape.head == Head::logits || options.squash;
+  shape.format = options.format;
+  Samples samples(teacher, shape.head, shape.squash);
+  shape.outputs = samples.outputs();
+  samples.add(states.view());
+  shape.coordinates = choose_coordinates(teacher, shape.head, options.dictionary, states.view(), shape.own_ranges);
+  const Terms dictionary = make_dictionary(options.dictionary, shape.coordinates, samples.points(), options.seed);
+  const Embedding embedding(fit_embedding(shape, dictionary, samples, options.k, options.polish, teacher.name()));
+  EmbedResult result;
+  finish(request, result, teacher, embedding, settings_of(request));
+  return result;
+}
+
+EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progress) {
+  if (is_log_alone(request)) return embed_logged_states(request);
+  const auto env = resolve_task(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  const ContinuousOptions options = continuous_options(request);
   auto made = make_continuous(*env, *teacher, options, progress);
   const Embedding embedding(std::move(made.front().embedding));
   EmbedResult result;

@@ -101,10 +101,13 @@ std::string Option::range_text() const {
   return fmt::format("{} to {}", number_text(range.low), number_text(range.high));
 }
 
+std::string Option::legal_text() const {
+  return only_choices ? fmt::format("{}", fmt::join(choices, ", ")) : range_text();
+}
+
 std::string Option::full_help() const {
   std::string out = help;
-  if (only_choices) out += fmt::format(": {}", fmt::join(choices, ", "));
-  if (const std::string legal = range_text(); !legal.empty()) out += fmt::format(", {}", legal);
+  if (const std::string legal = legal_text(); !legal.empty()) out += (only_choices ? ": " : ", ") + legal;
   if (!standard_text.empty()) out += fmt::format(" [{}]", standard_text);
   return out;
 }

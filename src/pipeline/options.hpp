@@ -52,7 +52,9 @@ struct Option : OptionSpec {
   std::string default_text() const { return standard_text; }
   /// The legal range in words, such as "0 to 1"; empty where everything is legal.
   std::string range_text() const;
-  /// Help with choices, range and default.
+  /// What is legal in words: the choices, or the range.
+  std::string legal_text() const;
+  /// Help with what is legal and the default.
   std::string full_help() const;
 
   std::string standard_text = {};  ///< filled when the option is declared

@@ -56,6 +56,16 @@ std::shared_ptr<const Env> resolve_task(const TaskRequest& request, std::uint64_
   return make_env(request.env, seed);
 }
 
+std::shared_ptr<const Player> resolve_player(const TaskRequest& request, std::uint64_t seed) {
+  if (request.player) return request.player;
+  struct Owner {
+    std::shared_ptr<const Env> env;
+    EnvPlayer player{*env};
+  };
+  const auto owner = std::make_shared<const Owner>(Owner{resolve_task(request, seed)});
+  return {owner, &owner->player};
+}
+
 std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const Task& task, const Progress& progress,
                                              std::string* reading) {
   if (request.object) return request.object;
@@ -175,14 +185,14 @@ void check_embedding_path(const std::string& out) {
 Origin resolve_origin(const EmbeddingFile& file, const std::filesystem::path& path, const TaskRequest& task,
                       const PolicyRequest& teacher, bool accept_other, std::uint64_t seed, const Progress& progress) {
   Origin origin;
-  const bool same_task = task.env.empty() && !task.object;
+  const bool same_task = task.env.empty() && !task.object && !task.player;
   TaskRequest wanted = task;
   if (same_task) wanted.env = stored_task(file, path);
-  origin.env = resolve_task(wanted, same_task ? file.origin.seed : seed);  // a task that is drawn is drawn as it was
+  origin.player = resolve_player(wanted, same_task ? file.origin.seed : seed);  // a drawn task is drawn as it was
   origin.env_name = same_task ? file.origin.env : task.env;
   const PolicyRequest asked = stored_teacher(file, path, teacher);
   if (!asked.object) origin.other_teacher = !check_teacher(file, asked.policy, accept_other);
-  origin.teacher = resolve_policy(asked, origin.env->task(), progress, &origin.reading);
+  origin.teacher = resolve_policy(asked, origin.player->task(), progress, &origin.reading);
   origin.teacher_name = asked.policy;
   return origin;
 }

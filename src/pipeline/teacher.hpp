@@ -10,6 +10,8 @@ std::string named_file(const std::string& spec);
 
 /// The task of a request. Throws `missing_option` when none was named.
 std::shared_ptr<const Env> resolve_task(const TaskRequest& request, std::uint64_t seed);
+/// What plays in the task of a request: its own player, or the task's.
+std::shared_ptr<const Player> resolve_player(const TaskRequest& request, std::uint64_t seed);
 /// The policy of a request. How a network's file was understood becomes a note.
 std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const Task& task, const Progress& progress,
                                              std::string* reading = nullptr);

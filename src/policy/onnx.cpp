@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
+#include "core/half.hpp"
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
@@ -26,16 +27,6 @@ Tensor read_tensor(const onnx::TensorProto& proto, const std::string& where);
 namespace {
 
 using Proto = onnx::TensorProto;
-
-// Half precision: 1 sign, 5 exponent and 10 fraction bits.
-double from_half(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31;
-  const int fraction = bits & 1023;
-  const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : std::nan(""))
-                      : exponent == 0 ? std::ldexp(fraction, -24)
-                                      : std::ldexp(1024 + fraction, exponent - 25);
-  return bits >> 15 != 0 ? -size : size;
-}
 
 double from_bfloat(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
 

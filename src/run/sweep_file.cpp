@@ -85,8 +85,9 @@ class Reader {
       if (used.contains(name)) made_.stages.push_back(name);
     }
     if (made_.stages.empty()) {
-      throw Error(ErrorCode::missing_option, fmt::format("'{}' has no stage", name_),
-                  fmt::format("Add a table such as [{}], or stages = [...]; docs/sweep.md shows one", names.front()));
+      throw Error(
+          ErrorCode::missing_option, fmt::format("'{}' has no stage", name_),
+          fmt::format("Add a table such as [{}], or stages = [...]; docs/guide/sweep.md shows one", names.front()));
     }
   }
 

@@ -67,7 +67,7 @@ def test_a_run_that_learns_nothing_is_warned_of(mercer):
     (["train", "--env", "pendulum"], ["E204", "--out"]),
     (TRAIN + ["--out", "r", "--steps", 0], ["E202", "steps is 0"]),
     (TRAIN + ["--out", "r", "--snapshots", "20000"], ["E202", "snapshots is 20000", "1 to 10000"]),
-    (TRAIN + ["--out", "r", "--snapshots", "1000;2000"], ["E203", "--snapshots", "whole numbers"]),
+    (TRAIN + ["--out", "r", "--snapshots", "1000;2000"], ["E203", "--snapshots", "integers"]),
     (TRAIN + ["--out", "r", "--hidden", "64x"], ["E203", "--hidden"]),
     (TRAIN + ["--out", "r", "--hidden", "0x64"], ["E202", "width of a hidden layer is 0", "1 to 4096"]),
     (TRAIN + ["--out", "r", "--learning-rate", "nan"], ["E202", "learning-rate is nan"]),

@@ -4,6 +4,8 @@
 
 #include "embed/lattice/cell_finder.hpp"
 #include "mercer/random.hpp"
+#include "support/allocation_count.hpp"
+#include "support/errors.hpp"
 #include "support/even_edges.hpp"
 
 namespace mercer {
@@ -29,7 +31,7 @@ std::size_t brute_force(const Cells& cells, const std::vector<double>& point) {
 }
 
 TEST(NearestCell, is_the_one_that_looking_at_all_finds) {
-  for (const std::size_t dimensions : {1U, 2U, 3U, 6U}) {
+  for (const std::size_t dimensions : {1U, 2U, 3U, 6U, 11U, 20U}) {
     for (const std::size_t visited : {1U, 8U, 9U, 40U, 700U}) {
       Random random({dimensions, Stage::task, visited, 0});
       Grid grid;
@@ -46,7 +48,9 @@ TEST(NearestCell, is_the_one_that_looking_at_all_finds) {
       for (int round = 0; round < 400; ++round) {
         std::vector<double> point;
         for (std::size_t d = 0; d < dimensions; ++d) point.push_back(30 * random.uniform() - 12);
-        ASSERT_EQ(nearest.find(point.data(), 1), brute_force(cells, point)) << dimensions << " " << visited;
+        const std::size_t before = allocation_count, found = nearest.find(point.data(), 1);
+        ASSERT_EQ(allocation_count, before);
+        ASSERT_EQ(found, brute_force(cells, point)) << dimensions << " " << visited;
       }
     }
   }
@@ -70,6 +74,13 @@ TEST(NearestCell, takes_the_first_of_equals_and_any_point) {
     const std::vector<double> point{odd, 3};
     EXPECT_LT(nearest.find(point.data(), 1), cells.size());
   }
+}
+
+TEST(NearestCell, refuses_more_dimensions_than_an_embedding_has) {
+  Grid grid;
+  for (int d = 0; d < 65; ++d) grid.axes.push_back(even_edges(0, 1, 2));
+  const Cells cells(grid, std::vector<std::uint32_t>(65, 1), {1});
+  expect_error(ErrorCode::too_large, "65 dimensions", [&] { NearestCell{cells}; });
 }
 
 }  // namespace

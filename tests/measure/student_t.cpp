@@ -65,5 +65,10 @@ TEST(StudentT, grows_with_p_and_shrinks_with_degrees) {
   }
 }
 
+// 1 - delta rounds to 1 for the smallest levels that an interval takes.
+TEST(StudentT, is_infinite_at_one) {
+  for (const double degrees : {1.0, 5.0, 99.0}) EXPECT_EQ(student_t_quantile(1, degrees), INFINITY);
+}
+
 }  // namespace
 }  // namespace mercer

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from conftest import ACTOR, ROOT, SB3
 
-PAGE = (ROOT / "docs/python.md").read_text()
+PAGE = (ROOT / "docs/guide/python.md").read_text()
 SCRIPTS = sorted((ROOT / "examples/python").glob("*.py"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
@@ -31,7 +31,7 @@ def test_the_page_runs_from_top_to_bottom(folder):
     blocks = BLOCK.findall(PAGE)
     assert len(blocks) >= 6
     for block in blocks:
-        exec(compile(block, "docs/python.md", "exec"), names)  # noqa: S102
+        exec(compile(block, "docs/guide/python.md", "exec"), names)  # noqa: S102
     # What the block of plain numpy reads is what the library plays.
     obs = np.random.default_rng(1).uniform([-1, -1, -8], [1, 1, 8], size=(200, 3))
     for embedding in (names["embedding"], names["small"]):

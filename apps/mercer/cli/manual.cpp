@@ -71,7 +71,7 @@ void print_manual(const Program& program) {
                                       {130, "interrupted; the same command starts again"}}) {
     fmt::print(".TP\n.B {}\n{}\n", code, meaning);
   }
-  fmt::print(".SH ERRORS\nEvery error carries a code; docs/errors.md in the sources explains them.\n");
+  fmt::print(".SH ERRORS\nEvery error carries a code; docs/reference/errors.md in the sources explains them.\n");
   for (const mercer::ErrorKind& kind : mercer::error_kinds()) {
     fmt::print(".TP\n.B E{}\n{}\n", static_cast<int>(kind.code), roff(kind.title));
   }

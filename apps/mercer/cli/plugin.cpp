@@ -14,6 +14,6 @@ void load_plugins(const std::string& files) {
     const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
     if (::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) continue;
     throw mercer::Error(mercer::ErrorCode::bad_plugin, fmt::format("cannot load plug-in '{}': {}", file, ::dlerror()),
-                        "Build it as a shared library against this version of Mercer; docs/tasks.md shows how");
+                        "Build it as a shared library against this version of Mercer; docs/guide/tasks.md shows how");
   }
 }

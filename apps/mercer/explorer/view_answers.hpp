@@ -6,8 +6,9 @@
 #include "explorer/view_subject.hpp"
 #include "mercer/parallel.hpp"
 
-/// Answers to what the page asks about one embedding; docs/serve.md documents every document. Questions are bounded:
-/// whatever is asked takes limited memory, and what may take long watches `progress`. All throw `mercer::Error`.
+/// Answers to what the page asks about one embedding; docs/guide/serve.md documents every document. Questions are
+/// bounded: whatever is asked takes limited memory, and what may take long watches `progress`. All throw
+/// `mercer::Error`.
 namespace answers {
 
 using json = nlohmann::ordered_json;

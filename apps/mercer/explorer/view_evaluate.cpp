@@ -25,8 +25,7 @@ void add_distance(const Subject& subject, const Shown& now, json& answer) {
   const World& world = subject.world();
   const auto all = world.visited.observation_view();
   answer["w1"] = answer["tv"] = nullptr;
-  answer["tv_about"] =
-      world.act == mercer::Act::mean ? "share of states with another action" : "of action distributions";
+  answer["tv_about"] = world.act == mercer::Act::mean ? "actions" : "distributions";
   if (!world.teacher || all.cols() == 0) return;
   const std::size_t count = std::min(distance_states, all.cols());
   const std::vector<double> states = some_columns(all, count);
@@ -79,17 +78,12 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   playing.keep_steps = false;
   const auto other = subject.teacher_returns(playing, progress);
   const mercer::Rollouts own = mercer::rollout(*world.env, now->policy(), playing, progress);
-  mercer::PairedReturns paired{other->returns,
-                               own.returns,
-                               other->discounted_returns,
-                               own.discounted_returns,
-                               world.env->return_range(world.env->task().time_limit),
-                               options.seed};
   const mercer::Certificate certificate =
-      mercer::certify_paired(*world.env, *world.teacher, now->policy(), paired, options, progress);
-  const mercer::PairedLoss loss = mercer::paired_loss(paired.teacher, paired.student);
-  answer["teacher"] = mercer::document(mercer::summarise(paired.teacher));
-  answer["embedding"] = mercer::document(mercer::summarise(paired.student));
+      mercer::certify_paired(mercer::EnvPlayer(*world.env), *world.teacher, now->policy(), mercer::outcomes_of(*other),
+                             mercer::outcomes_of(own), options, progress);
+  const mercer::PairedLoss loss = mercer::paired_loss(other->returns, own.returns);
+  answer["teacher"] = mercer::document(mercer::summarise(other->returns));
+  answer["embedding"] = mercer::document(mercer::summarise(own.returns));
   answer["loss_percent"] = number(loss.loss_percent);
   answer["ci95_percent"] = {number(loss.ci95_percent.low), number(loss.ci95_percent.high)};
   answer["certificate"] = certificate_of(certificate);

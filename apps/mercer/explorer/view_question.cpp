@@ -23,7 +23,7 @@ std::string shown(const json& value) {
 
 [[noreturn]] void refuse(const std::string& key, const json& value, const std::string& legal) {
   throw Error(ErrorCode::out_of_range, fmt::format("'{}' is {}; legal: {}", key, shown(value), legal),
-              "docs/serve.md lists what may be asked");
+              "docs/guide/serve.md lists what may be asked");
 }
 
 std::size_t to_integer(const std::string& key, const json& value, std::size_t low, std::size_t high) {
@@ -41,7 +41,7 @@ Question Question::parse(const std::string& text) {
   if (!object.is_object()) {
     throw Error(ErrorCode::bad_value,
                 object.is_discarded() ? "the question is not JSON" : "the question is no JSON object",
-                "Send one JSON object; docs/serve.md lists what may be asked");
+                "Send one JSON object; docs/guide/serve.md lists what may be asked");
   }
   return Question(std::move(object));
 }
@@ -50,7 +50,7 @@ std::size_t Question::integer(const std::string& key, std::size_t low, std::size
   const auto found = object_.find(key);
   if (found == object_.end()) {
     throw Error(ErrorCode::missing_option, fmt::format("'{}' is missing", key),
-                "docs/serve.md lists what may be asked");
+                "docs/guide/serve.md lists what may be asked");
   }
   return to_integer(key, *found, low, high);
 }

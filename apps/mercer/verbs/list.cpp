@@ -37,11 +37,11 @@ void list(const Program& program) {
     document["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
   for (const std::string& basis : mercer::known_lattice_bases()) {
-    document["bases"].push_back({{"name", basis}, {"summary", "of the table of a lattice; docs/bases.md"}});
+    document["bases"].push_back({{"name", basis}, {"summary", "of the table of a lattice; docs/reference/bases.md"}});
   }
   for (const std::string& basis : mercer::known_continuous_bases()) {
     document["continuous_bases"].push_back(
-        {{"name", basis}, {"summary", "of functions of states, --route continuous; docs/continuous.md"}});
+        {{"name", basis}, {"summary", "of functions of states, --route continuous; docs/guide/continuous.md"}});
   }
   for (const auto& verb : program.verbs()) {
     document["verbs"].push_back({{"name", verb->name}, {"summary", verb->summary}});
@@ -72,7 +72,7 @@ json option_document(const mercer::Option& option) {
           {"takes", option.value},
           {"group", mercer::name(option.group)},
           {"default", option.default_text()},
-          {"legal", option.only_choices ? fmt::format("{}", fmt::join(option.choices, ", ")) : option.range_text()},
+          {"legal", option.legal_text()},
           {"help", option.help},
           {"used_first", option.used_first}};
 }

@@ -1,3 +1,6 @@
+#include <algorithm>
+
+#include "arrays.hpp"
 #include "bind.hpp"
 #include "env_batch.hpp"
 #include "long_call.hpp"
@@ -15,19 +18,82 @@ mercer::PolicyRequest request_of(const PolicyHandle& policy) {
 }
 
 // The embedding, and the facts of `mercer embed --json` as text.
-py::tuple embed(const std::optional<EnvBatch>& env, const std::string& name, const PolicyHandle& teacher,
-                const py::object& logged, const py::dict& given, const py::object& report) {
+py::tuple embed(const py::object& env, const std::string& name, const PolicyHandle& teacher, const py::object& logged,
+                const py::dict& given, const py::object& report) {
   auto request = request_from<mercer::EmbedRequest>(given, "embed");
-  if (env) {
-    request.task.object = env->shared();
+  if (!env.is_none()) {
+    request.task.object = env.cast<const EnvBatch&>().shared();
     request.task.env = name;
   }
   request.teacher = request_of(teacher);
-  if (!logged.is_none()) request.logged = std::make_shared<const mercer::Rollouts>(logged.cast<mercer::Rollouts>());
+  if (!logged.is_none()) request.logged = std::make_shared<const mercer::Rollouts>(logged.cast<mercer::Rollouts&>());
   mercer::EmbedResult result =
       long_call(report, [&](const mercer::Progress& progress) { return mercer::embed(request, progress); });
   const std::string facts = mercer::document(result).dump();
   return py::make_tuple(EmbeddingHandle{std::make_shared<mercer::EmbeddingFile>(std::move(*result.file))}, facts);
+}
+
+py::dict to_dict(const mercer::Candidate& one) {
+  py::dict out = py::module_::import("json").attr("loads")(mercer::document(one).dump());
+  out["loss"] = one.loss;
+  out["spread"] = one.spread;
+  return out;
+}
+
+// The embedding with its certificate, all candidates, the numbers of those on the Pareto front, seconds, and why the
+// budget is not kept, if it is not.
+py::tuple compress(const PlayerHandle& player, const std::string& name, const PolicyHandle& teacher,
+                   const py::object& states, const py::dict& given, const py::object& listener,
+                   const py::object& report) {
+  auto request = request_from<mercer::CompressRequest>(given, "compress");
+  request.task.player = player.player;
+  request.task.env = name;
+  request.teacher = request_of(teacher);
+  if (!states.is_none()) {
+    const Batch batch(states, teacher.policy->observation_dimensions(), "states");
+    request.logged_states = mercer::StateMatrix{batch.view().rows(), {}};
+    for (std::size_t i = 0; i < batch.size(); ++i) {
+      for (std::size_t d = 0; d < batch.view().rows(); ++d) request.logged_states->values.push_back(batch.view()(d, i));
+    }
+  }
+  mercer::CandidateSink sink;
+  if (!listener.is_none()) {
+    sink = [&listener](const mercer::Candidate& one, bool on_front) {
+      const py::gil_scoped_acquire python;
+      listener(to_dict(one), on_front);
+    };
+  }
+  mercer::CompressResult result =
+      long_call(report, [&](const mercer::Progress& progress) { return mercer::compress(request, sink, progress); });
+  py::object refused = py::none();
+  try {
+    mercer::require_budget(result);
+  } catch (const mercer::Error& error) {
+    refused = py::str(error.what());
+  }
+  mercer::Compressed& found = result.found;
+  py::list tried;
+  for (const mercer::Candidate& one : found.tried) tried.append(to_dict(one));
+  result.origin.settings["format"] = document(found.winner())["format"].get<std::string>();
+  const EmbeddingHandle handle{std::make_shared<mercer::EmbeddingFile>(mercer::EmbeddingFile{
+      std::move(found.tried[found.chosen].embedding), std::move(result.origin), 0, found.certificate})};
+  return py::make_tuple(handle, tried, found.front, found.seconds, refused);
+}
+
+std::string certify(const PlayerHandle& player, const std::string& name, const PolicyHandle& teacher,
+                    const py::object& student, const py::dict& given, const py::object& report) {
+  auto request = request_from<mercer::CertifyRequest>(given, "certify");
+  request.task.player = player.player;
+  request.task.env = name;
+  request.teacher = request_of(teacher);
+  if (py::isinstance<EmbeddingHandle>(student)) {
+    request.embedding = student.cast<const EmbeddingHandle&>().file;
+  } else {
+    request.student = student.cast<const PolicyHandle&>().policy;
+  }
+  return mercer::document(
+             long_call(report, [&](const mercer::Progress& progress) { return mercer::certify(request, progress); }))
+      .dump();
 }
 
 std::string train(const py::dict& given, const py::object& report) {
@@ -37,6 +103,21 @@ std::string train(const py::dict& given, const py::object& report) {
       .dump();
 }
 
+// Texts of the files by name, and what `mercer export c --json` says about them, as text.
+py::tuple export_c(const EmbeddingHandle& embedding, const py::dict& given) {
+  const auto request = request_from<mercer::ExportRequest>(given, "export_c");
+  mercer::ExportResult result;
+  {
+    const py::gil_scoped_release release;
+    result.c = mercer::export_c(*embedding.file, request.options);
+  }
+  py::dict texts;
+  texts[py::str(request.options.name + ".h")] = result.c->header;
+  texts[py::str(request.options.name + ".c")] = result.c->source;
+  texts["main.c"] = result.c->example;
+  return py::make_tuple(texts, mercer::document(result).dump());
+}
+
 // Every option of a verb: name, default, legal values, help, group.
 py::list options_of_verb(const std::string& verb) {
   py::list out;
@@ -44,12 +125,12 @@ py::list options_of_verb(const std::string& verb) {
     if (one.verb != verb) continue;
     for (const mercer::Option& option : one.options) {
       py::dict row;
-      std::string name = option.name;
-      std::ranges::replace(name, '-', '_');
-      row["name"] = name;
+      std::string python = option.name;
+      std::ranges::replace(python, '-', '_');
+      row["name"] = python;
       row["option"] = option.name;
       row["default"] = option.default_text();
-      row["legal"] = option.only_choices ? option.full_help() : option.range_text();
+      row["legal"] = option.legal_text();
       row["group"] = std::string(mercer::name(option.group));
       row["help"] = option.help;
       out.append(row);
@@ -62,6 +143,10 @@ py::list options_of_verb(const std::string& verb) {
 
 void bind_pipeline(py::module_& module) {
   module.def("embed", &embed);
+  module.def("compress", &compress);
+  module.def("certify", &certify);
   module.def("train", &train);
+  module.def("export_c", &export_c);
+  module.def("export_json", [](const EmbeddingHandle& embedding) { return mercer::export_json(*embedding.file); });
   module.def("options", &options_of_verb);
 }

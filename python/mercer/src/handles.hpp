@@ -30,6 +30,11 @@ struct PolicyHandle {
   const std::string& name() const { return own_name.empty() ? policy->name() : own_name; }
 };
 
+/// What plays policies: a built-in task, or an environment of Python's.
+struct PlayerHandle {
+  std::shared_ptr<const mercer::Player> player;
+};
+
 /// An embedding with what its file says about it.
 struct EmbeddingHandle {
   std::shared_ptr<mercer::EmbeddingFile> file;
@@ -41,5 +46,3 @@ struct EmbeddingHandle {
 pybind11::dict to_dict(const mercer::Space& space);
 mercer::Space space_from(const pybind11::dict& given);
 pybind11::dict to_dict(const mercer::Contract& contract);
-
-mercer::Act parse_act(const std::string& name);  ///< "mean" or "sample"

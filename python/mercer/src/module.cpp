@@ -10,6 +10,7 @@ PYBIND11_MODULE(_mercer, module) {
   bind_env(module);
   bind_policy(module);
   bind_rollout(module);
+  bind_player(module);
   bind_lattice(module);
   bind_transforms(module);
   bind_basis(module);
@@ -19,13 +20,8 @@ PYBIND11_MODULE(_mercer, module) {
   bind_intervals(module);
   bind_tabular(module);
   bind_embedding(module);
-  bind_routes(module);
-  bind_term_search(module);
-  bind_certify(module);
-  bind_compress(module);
-  bind_export(module);
   bind_files(module);
-  bind_train(module);
+  bind_pipeline(module);
 
   py::class_<mercer::ThreadLimit>(module, "ThreadLimit").def(py::init<std::size_t>(), py::arg("threads"));
   module.def("thread_count", &mercer::thread_count);

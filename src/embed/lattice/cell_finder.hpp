@@ -10,29 +10,28 @@
 namespace mercer {
 
 /// Finds the visited cell whose middle is nearest to a point, by Euclidean distance in units of each axis' range; the
-/// first of equals. A k-d tree: about O(log cells) in few dimensions, O(cells) at worst.
+/// first of equals. A k-d tree: about O(log cells) in few dimensions, O(cells) at worst. Up to 64 dimensions.
 class NearestCell {
  public:
   explicit NearestCell(const Cells& cells);
 
-  /// Allocates nothing once the thread has made its first call.
+  /// Allocates nothing.
   std::size_t find(const double* point, std::size_t stride) const;
 
- private:
-  // Where a node's points are divided; its children are 2 i + 1 and 2 i + 2, and leaves are known by their size.
-  struct Node {
-    std::uint32_t dimension = 0;
-    double split = 0;
-  };
-  struct Search;
-  void build(std::size_t node, std::size_t begin, std::size_t end);
-  void visit(std::size_t node, std::size_t begin, std::size_t end, Search& search) const;
+  struct Tree;
 
-  std::size_t dimensions_;
-  std::vector<double> per_range_;    // what scales a coordinate
-  std::vector<double> centres_;      // scaled, those of a leaf beside each other, one row for each cell
-  std::vector<std::uint32_t> rows_;  // which cell that is
-  std::vector<Node> nodes_;
+ private:
+  std::shared_ptr<const Tree> tree_;
+};
+struct Search;
+void build(std::size_t node, std::size_t begin, std::size_t end);
+void visit(std::size_t node, std::size_t begin, std::size_t end, Search& search) const;
+
+std::size_t dimensions_;
+std::vector<double> per_range_;    // what scales a coordinate
+std::vector<double> centres_;      // scaled, those of a leaf beside each other, one row for each cell
+std::vector<std::uint32_t> rows_;  // which cell that is
+std::vector<Node> nodes_;
 };
 
 /// Finds the row of a state: that of its cell, or of the nearest visited one.

@@ -1,107 +1,91 @@
-#include <algorithm>
+#include <array>
 #include <limits>
-#include <numeric>
-#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nanoflann.hpp>
 
 #include "embed/lattice/cell_finder.hpp"
-#include "policy/batch.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
+
+struct NearestCell::Tree {
+  virtual ~Tree() = default;
+  virtual std::size_t find(const double* point, std::size_t stride) const = 0;
+};
+
 namespace {
 
-constexpr std::size_t leaf = 8;
+// What a search has found so far; nanoflann asks for these names.
+struct First {
+  std::uint32_t cell = 0;
+  double least = std::numeric_limits<double>::infinity();
+
+  // nanoflann leaves out whatever is not nearer than this, and bounds the distance of a branch by a sum that rounding
+  // may lift above the points in it. Looking a little further finds equals as well.
+  double worstDist() const { return least * (1 + 1e-12) + std::numeric_limits<double>::denorm_min(); }
+  bool addPoint(double distance, std::uint32_t candidate) {
+    if (distance < least || (distance == least && candidate < cell)) {
+      least = distance;
+      cell = candidate;
+    }
+    return true;
+  }
+  bool full() const { return true; }
+  // Later versions than Debian's 1.4 ask for these as well.
+  using DistanceType = double;
+  void sort() const {}
+};
+
+// nanoflann searches without allocating where the number of dimensions is a constant: zeros fill up the points.
+template <int width>
+class PaddedTree final : public NearestCell::Tree {
+ public:
+  explicit PaddedTree(const Cells& cells) : centres_(cells.size()) {
+    for (const Edges& axis : cells.grid().axes) per_range_.push_back(1 / (axis.values.back() - axis.values.front()));
+    for (std::size_t c = 0; c < cells.size(); ++c) {
+      for (std::size_t d = 0; d < per_range_.size(); ++d) centres_[c][d] = cells.centre(c, d) * per_range_[d];
+    }
+    index_.buildIndex();
+  }
+
+  std::size_t find(const double* point, std::size_t stride) const override {
+    std::array<double, width> place{};
+    for (std::size_t d = 0; d < per_range_.size(); ++d) place[d] = point[d * stride] * per_range_[d];
+    First first;
+    index_.findNeighbors(first, place.data(), {});
+    return first.cell;
+  }
+
+  std::size_t kdtree_get_point_count() const { return centres_.size(); }
+  double kdtree_get_pt(std::size_t cell, std::size_t dimension) const { return centres_[cell][dimension]; }
+  template <class Box>
+  bool kdtree_get_bbox(Box&) const {
+    return false;
+  }
+
+ private:
+  using Distance = nanoflann::L2_Simple_Adaptor<double, PaddedTree>;
+  std::vector<double> per_range_;                   // what scales a coordinate
+  std::vector<std::array<double, width>> centres_;  // scaled
+  nanoflann::KDTreeSingleIndexAdaptor<Distance, PaddedTree, width> index_{
+      width, *this, {10, nanoflann::KDTreeSingleIndexAdaptorFlags::SkipInitialBuildIndex}};
+};
+
+template <int width>
+std::shared_ptr<const NearestCell::Tree> make_tree(const Cells& cells) {
+  if (cells.grid().dimensions() <= width) return std::make_shared<PaddedTree<width>>(cells);
+  if constexpr (width < 64) return make_tree<2 * width>(cells);
+  throw Error(ErrorCode::too_large,
+              fmt::format("a lattice of {} dimensions; legal: 1 to 64", cells.grid().dimensions()),
+              "Use fewer dimensions");
+}
 
 }  // namespace
 
-struct NearestCell::Search {
-  std::span<const double> place;  // of the point, scaled
-  std::span<double> away;         // how far it is from the box of the node, along each dimension
-  std::size_t best = 0;
-  double least = std::numeric_limits<double>::infinity();
-};
+NearestCell::NearestCell(const Cells& cells) : tree_(make_tree<4>(cells)) {}
 
-NearestCell::NearestCell(const Cells& cells) : dimensions_(cells.grid().dimensions()), rows_(cells.size()) {
-  for (const Edges& axis : cells.grid().axes) per_range_.push_back(1 / (axis.values.back() - axis.values.front()));
-  for (std::size_t c = 0; c < cells.size(); ++c) {
-    for (std::size_t d = 0; d < dimensions_; ++d) centres_.push_back(cells.centre(c, d) * per_range_[d]);
-  }
-  std::iota(rows_.begin(), rows_.end(), 0U);
-  build(0, 0, rows_.size());
-  std::vector<double> sorted;
-  for (const std::size_t row : rows_) {
-    const auto own = centres_.begin() + static_cast<std::ptrdiff_t>(row * dimensions_);
-    sorted.insert(sorted.end(), own, own + static_cast<std::ptrdiff_t>(dimensions_));
-  }
-  centres_ = std::move(sorted);
-}
-
-// Halves along the dimension in which the points differ most.
-void NearestCell::build(std::size_t node, std::size_t begin, std::size_t end) {
-  if (end - begin <= leaf) return;
-  const auto at = [&](std::uint32_t row, std::size_t d) { return centres_[row * dimensions_ + d]; };
-  std::size_t widest = 0;
-  double spread = -1;
-  for (std::size_t d = 0; d < dimensions_; ++d) {
-    double low = at(rows_[begin], d), high = low;
-    for (std::size_t i = begin; i < end; ++i) {
-      low = std::min(low, at(rows_[i], d));
-      high = std::max(high, at(rows_[i], d));
-    }
-    if (high - low <= spread) continue;
-    spread = high - low;
-    widest = d;
-  }
-  const std::size_t middle = begin + (end - begin) / 2;
-  const auto place = [&](std::size_t i) { return rows_.begin() + static_cast<std::ptrdiff_t>(i); };
-  std::nth_element(place(begin), place(middle), place(end), [&](std::uint32_t a, std::uint32_t b) {
-    return at(a, widest) != at(b, widest) ? at(a, widest) < at(b, widest) : a < b;
-  });
-  if (nodes_.size() <= node) nodes_.resize(node + 1);
-  nodes_[node] = {static_cast<std::uint32_t>(widest), at(rows_[middle], widest)};
-  build(2 * node + 1, begin, middle);
-  build(2 * node + 2, middle, end);
-}
-
-void NearestCell::visit(std::size_t node, std::size_t begin, std::size_t end, Search& search) const {
-  if (end - begin <= leaf) {
-    for (std::size_t i = begin; i < end; ++i) {
-      double distance = 0;
-      for (std::size_t d = 0; d < dimensions_; ++d) {
-        const double step = centres_[i * dimensions_ + d] - search.place[d];
-        distance += step * step;
-      }
-      if (distance < search.least || (distance == search.least && rows_[i] < search.best)) {
-        search.least = distance;
-        search.best = rows_[i];
-      }
-    }
-    return;
-  }
-  const auto [dimension, split] = nodes_[node];
-  const std::size_t middle = begin + (end - begin) / 2;
-  const double step = search.place[dimension] - split;
-  const auto visit_half = [&](bool upper) {
-    visit(2 * node + (upper ? 2 : 1), upper ? middle : begin, upper ? end : middle, search);
-  };
-  visit_half(step >= 0);
-  const double before = search.away[dimension];
-  search.away[dimension] = step;
-  double distance = 0;
-  for (std::size_t d = 0; d < dimensions_; ++d) distance += search.away[d] * search.away[d];
-  if (distance <= search.least) visit_half(!(step >= 0));
-  search.away[dimension] = before;
-}
-
-std::size_t NearestCell::find(const double* point, std::size_t stride) const {
-  const Scratch scratch(2, dimensions_);
-  const std::span<double> place = scratch.view().row(0), away = scratch.view().row(1);
-  for (std::size_t d = 0; d < dimensions_; ++d) {
-    place[d] = point[d * stride] * per_range_[d];
-    away[d] = 0;
-  }
-  Search search{place, away};
-  visit(0, 0, rows_.size(), search);
-  return search.best;
-}
+std::size_t NearestCell::find(const double* point, std::size_t stride) const { return tree_->find(point, stride); }
 
 }  // namespace mercer

@@ -2,88 +2,26 @@
 
 #include <algorithm>
 
+#include <boost/multiprecision/cpp_int.hpp>
+
 namespace mercer {
 namespace {
 
+using boost::multiprecision::cpp_int;
+
 constexpr std::size_t most_ranked = 256;
 
-// A whole number of any size, low digits first: just what binomial coefficients need.
-class Big {
- public:
-  explicit Big(std::uint32_t value = 0) : digits_{value} {}
-
-  void multiply(std::uint32_t by) {
-    std::uint64_t carry = 0;
-    for (std::uint32_t& digit : digits_) {
-      carry += std::uint64_t{digit} * by;
-      digit = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    if (carry > 0) digits_.push_back(static_cast<std::uint32_t>(carry));
-  }
-  void divide(std::uint32_t by) {
-    std::uint64_t rest = 0;
-    for (std::size_t i = digits_.size(); i-- > 0;) {
-      rest = rest << 32 | digits_[i];
-      digits_[i] = static_cast<std::uint32_t>(rest / by);
-      rest %= by;
-    }
-    trim();
-  }
-  void add(const Big& other) {
-    digits_.resize(std::max(digits_.size(), other.digits_.size()) + 1);
-    std::uint64_t carry = 0;
-    for (std::size_t i = 0; i < digits_.size(); ++i) {
-      carry += std::uint64_t{digits_[i]} + (i < other.digits_.size() ? other.digits_[i] : 0);
-      digits_[i] = static_cast<std::uint32_t>(carry);
-      carry >>= 32;
-    }
-    trim();
-  }
-  void subtract(const Big& other) {  // not more than there is
-    std::uint64_t borrow = 0;
-    for (std::size_t i = 0; i < digits_.size(); ++i) {
-      const std::uint64_t take = (i < other.digits_.size() ? other.digits_[i] : 0) + borrow;
-      borrow = digits_[i] < take ? 1 : 0;
-      digits_[i] = static_cast<std::uint32_t>(digits_[i] - take);
-    }
-    trim();
-  }
-  bool operator<(const Big& other) const {
-    if (digits_.size() != other.digits_.size()) return digits_.size() < other.digits_.size();
-    return std::lexicographical_compare(digits_.rbegin(), digits_.rend(), other.digits_.rbegin(), other.digits_.rend());
-  }
-  std::size_t width() const {
-    return 32 * (digits_.size() - 1) + static_cast<std::size_t>(std::bit_width(digits_.back()));
-  }
-  std::uint32_t digit(std::size_t i) const { return i < digits_.size() ? digits_[i] : 0; }
-  void set_digits(std::vector<std::uint32_t> digits) {
-    digits_ = std::move(digits);
-    trim();
-  }
-
- private:
-  void trim() {
-    while (digits_.size() > 1 && digits_.back() == 0) digits_.pop_back();
-  }
-  std::vector<std::uint32_t> digits_;
-};
-
 // C(n, k)
-Big binomial(std::size_t n, std::size_t k) {
-  Big value(n < k ? 0 : 1);
-  for (std::size_t i = 1; i <= k && n >= k; ++i) {
-    value.multiply(static_cast<std::uint32_t>(n - k + i));
-    value.divide(static_cast<std::uint32_t>(i));
-  }
+cpp_int binomial(std::size_t n, std::size_t k) {
+  cpp_int value = n < k ? 0 : 1;
+  for (std::size_t i = 1; i <= k && n >= k; ++i) value = value * (n - k + i) / i;
   return value;
 }
 
 // Bits that tell ranks 0 .. C(count, size) - 1 apart.
 std::size_t rank_bits(std::size_t size, std::size_t count) {
-  Big last = binomial(count, size);
-  last.subtract(Big(1));
-  return last.width();
+  const cpp_int last = binomial(count, size) - 1;
+  return last == 0 ? 0 : msb(last) + 1;
 }
 
 unsigned plain_bits(std::size_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
@@ -104,13 +42,12 @@ void write_subset(BitWriter& out, std::span<const std::uint32_t> subset, std::si
     }
     return;
   }
-  Big rank;  // the combinatorial number system: the sum of C(subset[i], i + 1)
-  for (std::size_t i = 0; i < size; ++i) rank.add(binomial(subset[i], i + 1));
-  std::size_t bits = rank_bits(size, count);
-  for (std::size_t i = 0; bits > 0; ++i) {
-    const auto now = static_cast<unsigned>(std::min<std::size_t>(bits, 32));
-    out.put(rank.digit(i), now);
-    bits -= now;
+  cpp_int rank;  // the combinatorial number system: the sum of C(subset[i], i + 1)
+  for (std::size_t i = 0; i < size; ++i) rank += binomial(subset[i], i + 1);
+  for (std::size_t bits = rank_bits(size, count), now = 0; bits > 0; bits -= now) {
+    now = std::min<std::size_t>(bits, 32);
+    out.put(static_cast<std::uint32_t>(rank & 0xffffffffU), static_cast<unsigned>(now));
+    rank >>= 32;
   }
 }
 
@@ -135,32 +72,24 @@ std::vector<std::uint32_t> read_subset(BitReader& in, std::size_t size, std::siz
     if (subset.size() != size) throw_corrupt(in.where(), "has no set of terms");
     return subset;
   }
-  std::size_t bits = rank_bits(size, count);
+  const std::size_t bits = rank_bits(size, count);
   in.need(bits, 1);
-  std::vector<std::uint32_t> digits;
-  for (; bits > 0; bits -= std::min<std::size_t>(bits, 32)) {
-    digits.push_back(in.get(static_cast<unsigned>(std::min<std::size_t>(bits, 32))));
+  cpp_int rank;
+  for (std::size_t place = 0; place < bits; place += 32) {
+    rank |= cpp_int(in.get(static_cast<unsigned>(std::min<std::size_t>(bits - place, 32)))) << place;
   }
-  if (digits.empty()) digits.push_back(0);
-  Big rank;
-  rank.set_digits(std::move(digits));
-  if (!(rank < binomial(count, size))) throw_corrupt(in.where(), "has no set of terms");
+  if (rank >= binomial(count, size)) throw_corrupt(in.where(), "has no set of terms");
   subset.resize(size);
   std::size_t n = count - 1;
-  Big most = binomial(n, size);  // C(n, k), walked down in n and k
+  cpp_int most = binomial(n, size);  // C(n, k), walked down in n and k
   for (std::size_t k = size; k > 0; --k) {
-    while (rank < most) {  // C(n - 1, k) = C(n, k) (n - k) / n
-      most.multiply(static_cast<std::uint32_t>(n - k));
-      most.divide(static_cast<std::uint32_t>(n));
-      --n;
-    }
+    for (; rank < most; --n) most = most * (n - k) / n;  // C(n - 1, k) = C(n, k) (n - k) / n
     subset[k - 1] = static_cast<std::uint32_t>(n);
-    rank.subtract(most);
+    rank -= most;
     if (k == 1) break;
-    if (n >= k) {  // C(n - 1, k - 1) = C(n, k) k / n
-      most.multiply(static_cast<std::uint32_t>(k));
-      most.divide(static_cast<std::uint32_t>(n));
-    } else {  // C(n, k) = 0: the rest is the numbers below
+    if (n >= k) {
+      most = most * k / n;  // C(n - 1, k - 1) = C(n, k) k / n
+    } else {                // C(n, k) = 0: the rest is the numbers below
       most = binomial(n - 1, k - 1);
     }
     --n;

@@ -31,7 +31,7 @@ EnvEntry tabular_entry() {
             const std::string file = params.text("file", "");
             if (file.empty()) {
               throw Error(ErrorCode::missing_option, "task 'tabular' needs a file",
-                          "Write 'tabular:FILE.json'; docs/tasks.md shows such a file");
+                          "Write 'tabular:FILE.json'; docs/guide/tasks.md shows such a file");
             }
             return std::make_unique<TabularEnv>("tabular", read_mdp(file));
           }};

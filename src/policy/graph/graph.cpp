@@ -59,7 +59,7 @@ std::vector<std::string> known_operations() {
 void GraphBuilder::refuse(const Node& node, const std::string& why) const {
   const std::string& name = node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name;
   throw Error(ErrorCode::bad_format, fmt::format("'{}': node '{}' ({}) {}", where_, name, node.op, why),
-              "Export the network with the operators that docs/policies.md lists");
+              "Export the network with the operators that docs/guide/policies.md lists");
 }
 
 void GraphBuilder::add_input(const std::string& name, const Shape& shape) {

@@ -1,0 +1,44 @@
+"""Keyword arguments that the library declares: names, defaults, legal values and help of a verb's options."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Iterable, TypeVar
+
+from . import _mercer
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Default(str):
+    """What an option is unless it is given, in words."""
+
+    def __repr__(self) -> str:
+        return str(self) or "None"
+
+
+def with_options(verb: str, without: Iterable[str] = ()) -> Callable[[Function], Function]:
+    """Shows the options of a verb in the signature and in the help of a function that takes them as `**options`."""
+    rows = [row for row in _mercer.options(verb) if row["group"] != "network"]
+
+    def decorate(function: Function) -> Function:
+        own = inspect.signature(function)
+        parameters = [one for one in own.parameters.values() if one.kind is not inspect.Parameter.VAR_KEYWORD]
+        taken = {one.name for one in parameters} | set(without)
+        shown = [row for row in rows if row["name"] not in taken]
+        for row in shown:
+            parameters.append(
+                inspect.Parameter(row["name"], inspect.Parameter.KEYWORD_ONLY, default=Default(row["default"]))
+            )
+        function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
+        lines = [f"    {row['name']}: {_sentence(row)}" for row in shown]
+        function.__doc__ = f"{inspect.getdoc(function)}\n\nOptions, as of `mercer {verb}`:\n\n" + "\n".join(lines) + "\n"
+        return function
+
+    return decorate
+
+
+def _sentence(row: dict[str, str]) -> str:
+    legal = f"; legal: {row['legal']}" if row["legal"] else ""
+    default = f" [{row['default']}]" if row["default"] else ""
+    return f"{row['help']}{legal}{default}"
