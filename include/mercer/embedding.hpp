@@ -385,9 +385,6 @@ std::unique_ptr<Policy> continuous_policy(std::string name, const Contract& cont
 /// "torque = 2 tanh(0.31 - 1.2 P1(speed))": one line for each output, coefficients to three digits.
 std::vector<std::string> formulas(const ContinuousEmbedding& embedding);
 
-/// The two ways to embed a policy: its table on a lattice, or functions of continuous states.
-enum class Route { lattice, continuous };
-
 /// An embedding of either route: what is the same about both, and a way to each.
 class Embedding {
  public:

@@ -100,7 +100,9 @@ struct LatticeRequest {
   enum class Unvisited { uniform, nearest, teacher };
   Preset preset = Preset::best;
   std::optional<std::vector<std::size_t>> state_bins, action_bins;
-  std::optional<std::string> state_edges, action_edges, order, simplex;
+  std::optional<std::string> state_edges, action_edges;
+  std::optional<RowOrder> order;
+  std::optional<SimplexRule> simplex;
   std::optional<TableRule> table;
   std::optional<Unvisited> unvisited;
   std::optional<bool> noise, reach_bounds, conditional_actions;
@@ -138,7 +140,7 @@ struct EmbedResult {
   std::optional<ReturnSummary> lattice;  ///< of the table before truncation
   std::optional<PairedLoss> loss;        ///< continuous: on the same episodes
   std::optional<double> w1, tv;          ///< between the distributions of actions, where they are known
-  std::string w1_kind;                   ///< "exact" or "marginal"
+  std::optional<W1Kind> w1_kind;         ///< what `w1` is
   std::size_t cells = 0;                 ///< lattice: of the table
   double all_cells = 0;                  ///< lattice: visited or not
   std::size_t collapsed_bins = 0, own_action_edges = 0, empty_rows = 0;  ///< lattice

@@ -80,7 +80,7 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
 }
 
 void require_budget(const Certificate& certificate) {
-  if (certificate.met) return;
+  if (certificate.within_budget) return;
   std::string promised, allowed;
   if (certificate.budget_percent) {
     promised = certificate.upper_percent ? fmt::format("{:.4f}%", *certificate.upper_percent) : "any share";

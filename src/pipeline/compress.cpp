@@ -91,10 +91,10 @@ void write_results(const fs::path& folder, const CompressResult& result) {
     nlohmann::ordered_json entry = document(one);
     const bool chosen = i == found.chosen;
     if (chosen || std::ranges::find(found.front, i) != found.front.end()) {
-      const std::string name = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), one.embedding.route(), i);
-      write_embedding(folder / name, one.embedding, result.origin,
+      const std::string file = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), name(one.embedding.route()), i);
+      write_embedding(folder / file, one.embedding, result.origin,
                       chosen ? std::optional(found.certificate) : std::nullopt);
-      entry["file"] = name;
+      entry["file"] = file;
     }
     tried.push_back(std::move(entry));
   }
@@ -114,7 +114,7 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
                            : compress(*player, *teacher, options, sink, progress);
   result.found.certificate.env = request.task.env;
   result.origin = make_origin(request.task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
-  result.origin.settings["act"] = options.judge.act == Act::mean ? "mean" : "sample";
+  result.origin.settings["act"] = std::string(name(options.judge.act));
   result.out = request.out;
   if (!request.out.empty()) {
     write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate);
@@ -126,7 +126,7 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
 
 void require_budget(const CompressResult& result) {
   const Certificate& certificate = result.found.certificate;
-  if (certificate.met) return;
+  if (certificate.within_budget) return;
   throw Error(ErrorCode::not_met,
               fmt::format("nothing that was tried keeps the budget; the best found may lose up to {} (measured: "
                           "{:.3f}%){}",

@@ -39,9 +39,8 @@ void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const 
     list.add({.name = "episodes", .value = "N", .help = what_for, .range = episodes_range, .used_first = true},
              *episodes);
   }
-  list.add_choice<Act>(
-      {.name = "act", .value = "HOW", .help = "Draw actions or play the mean action", .standard = usual_act}, task.act,
-      {{"sample", Act::sample}, {"mean", Act::mean}});
+  list.add_name({.name = "act", .value = "HOW", .help = "Draw actions or play the mean action", .standard = usual_act},
+                task.act);
   list.add({.name = "gamma", .value = "G", .help = "Discount", .range = share_range, .standard = "the task's"},
            task.gamma);
   list.add({.name = "horizon",
@@ -160,12 +159,11 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
             .help = "Action edges for each cell, from the actions played there",
             .standard = "false"},
            lattice.conditional_actions);
-  list.add_choice<TableRule>({.name = "table",
-                              .value = "RULE",
-                              .help = "Row of a cell: density at the centre, mass of the bin, or counts",
-                              .standard = "the preset's"},
-                             lattice.table,
-                             {{"centre", TableRule::centre}, {"mass", TableRule::mass}, {"counts", TableRule::counts}});
+  list.add_name({.name = "table",
+                 .value = "RULE",
+                 .help = "Row of a cell: density at the centre, mass of the bin, or counts",
+                 .standard = "the preset's"},
+                lattice.table);
   list.add({.name = "prune",
             .value = "SHARE",
             .help = "Leave out cells with at most this share of visits",
@@ -181,13 +179,13 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
             .help = "Draw actions inside their bin, not at its middle",
             .standard = "the preset's"},
            lattice.noise);
-  list.add({.name = "order",
-            .value = "ORDER",
-            .help = "Order of rows: lexicographic, snake, tour or mean-action; or axes",
-            .standard = "best: mean-action, paper: lexicographic"},
-           lattice.order);
-  list.add({.name = "simplex", .value = "RULE", .help = "Back to probabilities: clip or euclidean", .standard = "clip"},
-           lattice.simplex);
+  list.add_name({.name = "order",
+                 .value = "ORDER",
+                 .help = "Order of rows",
+                 .standard = "best: mean-action, paper: lexicographic"},
+                lattice.order);
+  list.add_name({.name = "simplex", .value = "RULE", .help = "Back to probabilities", .standard = "clip"},
+                lattice.simplex);
   list.add({.name = "scratch",
             .value = "DIR",
             .help = "Keep the table in files of this folder; basis svd",
@@ -207,18 +205,11 @@ void add_continuous(OptionList& list, ContinuousOptions& options) {
   DictionaryOptions& dictionary = options.dictionary;
   list.add({.name = "degree", .value = "N", .help = "Degree of products of functions", .range = {0, 16}},
            dictionary.degree);
-  list.add_choice<IndexRule>(
-      {.name = "index-set", .value = "SET", .help = "Products by total degree or hyperbolic cross"}, dictionary.rule,
-      {{"total", IndexRule::total}, {"cross", IndexRule::cross}});
+  list.add_name({.name = "index-set", .value = "SET", .help = "Products by total degree or hyperbolic cross"},
+                dictionary.rule);
   list.add({.name = "degree-limits", .value = "N,N,...", .help = "Largest degree along each observation"},
            dictionary.limits);
-  list.add_text(
-      {.name = "format",
-       .value = "FORMAT",
-       .help = "Number format of coefficients: float32, float16, int16, int8, ..., int4"},
-      options.format,
-      [](NumberFormat& format, const std::string& text, const std::string&) { format = parse_format(text); },
-      [](const NumberFormat& format) { return std::optional(std::string(format_name(format))); });
+  list.add_name({.name = "format", .value = "FORMAT", .help = "Number format of coefficients"}, options.format);
   list.add_choice<bool>({.name = "through", .value = "HOW", .help = "What limits the mean action"}, options.squash,
                         {{"tanh", true}, {"clip", false}});
   list.add({.name = "fit-states", .value = "N", .help = "States of the teacher that the fit sees", .range = {1, 1e6}},
@@ -287,8 +278,8 @@ OptionList options_of(EmbedRequest& request) {
   add_task(list, request.task, &request.episodes, "Episodes that measure the result", "sample; continuous: mean");
   add_policy(list, request.teacher, "Teacher: " + policy_help);
   list.in(Group::search)
-      .add_choice<Route>({.name = "route", .value = "ROUTE", .help = "How the policy is embedded", .used_first = true},
-                         request.route, {{"lattice", Route::lattice}, {"continuous", Route::continuous}});
+      .add_name({.name = "route", .value = "ROUTE", .help = "How the policy is embedded", .used_first = true},
+                request.route);
   list.add({.name = "basis",
             .value = "BASIS",
             .help = "A basis of the route; 'mercer list' shows them",
@@ -343,9 +334,9 @@ OptionList options_of(CompressRequest& request) {
   list.in(Group::search)
       .add_choice<Routes>({.name = "route", .value = "ROUTE", .help = "Which embeddings to search"}, request.route,
                           {{"both", Routes::both}, {"continuous", Routes::continuous}, {"lattice", Routes::lattice}});
-  list.add_choice<PolishBy>(
+  list.add_name(
       {.name = "polish", .value = "HOW", .help = "What coefficients are improved on last", .used_first = true},
-      request.options.polish, {{"return", PolishBy::returned}, {"action", PolishBy::action}, {"none", PolishBy::none}});
+      request.options.polish);
   list.add({.name = "bases",
             .value = "B,B,...",
             .help = "Dictionaries of the continuous route",
@@ -359,12 +350,12 @@ OptionList options_of(CompressRequest& request) {
       [](std::vector<NumberFormat>& formats, const std::string& text, const std::string& source) {
         formats.clear();
         for (const std::string& one : parse_option<std::vector<std::string>>(text, source)) {
-          formats.push_back(parse_format(one));
+          formats.push_back(parse<NumberFormat>(one));
         }
       },
       [](const std::vector<NumberFormat>& formats) -> std::optional<std::string> {
         std::vector<std::string> names;
-        for (const NumberFormat format : formats) names.emplace_back(format_name(format));
+        for (const NumberFormat format : formats) names.emplace_back(name(format));
         if (names.empty()) return std::nullopt;
         return option_text(names);
       });
@@ -458,12 +449,10 @@ OptionList options_of(ExportRequest& request) {
             .help = "Name of the files, and prefix of every name in them",
             .used_first = true},
            request.options.name);
-  list.add_choice<CNumbers>({.name = "numbers", .value = "KIND", .help = "What the C computes with"},
-                            request.options.numbers, {{"float", CNumbers::floating}, {"fixed", CNumbers::fixed}});
-  list.add_choice<CMath>({.name = "math", .value = "FROM", .help = "Where tanh, exp and square roots come from"},
-                         request.options.math, {{"libm", CMath::libm}, {"none", CMath::none}});
-  list.add_choice<CMode>({.name = "mode", .value = "MODE", .help = "How a lattice is laid down"}, request.options.mode,
-                         {{"table", CMode::table}, {"coefficients", CMode::coefficients}});
+  list.add_name({.name = "numbers", .value = "KIND", .help = "What the C computes with"}, request.options.numbers);
+  list.add_name({.name = "math", .value = "FROM", .help = "Where tanh, exp and square roots come from"},
+                request.options.math);
+  list.add_name({.name = "mode", .value = "MODE", .help = "How a lattice is laid down"}, request.options.mode);
   list.add({.name = "safe-action",
             .value = "A,A,...",
             .help = "Action for an observation that is not a number",

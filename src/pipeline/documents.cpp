@@ -20,10 +20,10 @@ void add_choice(json& out, const EmbedResult& result) {
                             {"loss_percent", point.loss_percent},
                             {"upper_percent", or_null(point.upper_percent)},
                             {"upper_return", point.upper_return},
-                            {"met", point.met}});
+                            {"met", point.within_budget}});
   }
   out["certificate"] = certificate_document(result.choice->certificate);
-  out["met"] = result.choice->met;
+  out["met"] = result.choice->within_budget;
 }
 
 json continuous_document(const EmbedResult& result) {
@@ -66,7 +66,7 @@ json lattice_document(const EmbedResult& result) {
     out["own_action_edges"] = result.own_action_edges;
   }
   out["w1"] = or_null(result.w1);
-  out["w1_kind"] = result.w1_kind;
+  out["w1_kind"] = result.w1_kind ? json(name(*result.w1_kind)) : json(nullptr);
   out["tv"] = or_null(result.tv);
   out["returns"] = {{"teacher", document(result.teacher)},
                     {"lattice", result.lattice ? document(*result.lattice) : json(nullptr)},
@@ -92,10 +92,10 @@ json document(const Candidate& one) {
   return {{"payload_bytes", one.payload_bytes()},
           {"loss_percent", one.loss_percent},
           {"action_distance", one.action_distance},
-          {"route", one.embedding.route()},
+          {"route", name(one.embedding.route())},
           {"basis", one.embedding.basis()},
           {"k", one.embedding.k()},
-          {"format", one.format}};
+          {"format", name(one.format)}};
 }
 
 json document(const ContinuousCode::Bits& bits) {
@@ -146,10 +146,10 @@ json document(const CompressResult& result) {
   const Candidate& winner = found.winner();
   json front = json::array();
   for (const std::size_t i : found.front) front.push_back(document(found.tried[i]));
-  return {{"route", winner.embedding.route()},
+  return {{"route", name(winner.embedding.route())},
           {"basis", winner.embedding.basis()},
           {"k", winner.embedding.k()},
-          {"format", winner.format},
+          {"format", name(winner.format)},
           {"bytes", result.bytes},
           {"payload_bytes", winner.payload_bytes()},
           {"loss_percent", certificate.loss_percent},
@@ -157,8 +157,8 @@ json document(const CompressResult& result) {
           {"upper_percent", or_null(certificate.upper_percent)},
           {"upper_return", certificate.upper_return},
           {"confidence", certificate.confidence},
-          {"level", certificate.level},
-          {"met", certificate.met},
+          {"level", name(certificate.level)},
+          {"met", certificate.within_budget},
           {"seconds", found.seconds},
           {"tried", found.tried.size()},
           {"front", front},
@@ -204,14 +204,15 @@ json document(const TrainOutcome& outcome) {
     kept.push_back(
         {{"step", snapshot.step}, {"file", snapshot.file.string()}, {"return", document(outcome.returns[i])}});
   }
-  return {{"env", outcome.plan.options.env},
-          {"algo", std::holds_alternative<SacOptions>(outcome.plan.recipe.options) ? "sac" : "dqn"},
-          {"seed", outcome.plan.options.seed},
-          {"recipe", outcome.plan.recipe.name},
-          {"steps", outcome.result.steps},
-          {"resumed_from", outcome.result.resumed_from},
-          {"seconds", outcome.result.seconds},
-          {"snapshots", kept}};
+  return {
+      {"env", outcome.plan.options.env},
+      {"algo", name(std::holds_alternative<SacOptions>(outcome.plan.recipe.options) ? Algorithm::sac : Algorithm::dqn)},
+      {"seed", outcome.plan.options.seed},
+      {"recipe", outcome.plan.recipe.name},
+      {"steps", outcome.result.steps},
+      {"resumed_from", outcome.result.resumed_from},
+      {"seconds", outcome.result.seconds},
+      {"snapshots", kept}};
 }
 
 }  // namespace mercer

@@ -132,8 +132,8 @@ KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teache
   };
   TruncationOptions half = truncation;
   half.energy = 0;
-  const std::size_t all =
-      truncation.basis.starts_with("svd") ? std::min(lattice.table.rows, lattice.table.cols) : lattice.table.pi.size();
+  const std::size_t all = truncation.basis.family == BasisFamily::svd ? std::min(lattice.table.rows, lattice.table.cols)
+                                                                      : lattice.table.pi.size();
   const std::size_t most = truncation.k > 0 ? truncation.k : std::min(all, 2 * with(half, 0).k());
   KChoice choice = choose_k(EnvPlayer(env), teacher, student, 1, most, options, 3, progress);
   choice.certificate.env = request.task.env;
@@ -155,7 +155,6 @@ void describe_lattice(const Lattice& lattice, EmbedResult& result) {
 EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress) {
   TruncationOptions truncation = request.lattice.truncation(request.k);
   truncation.basis = request.basis.value_or("dct");
-  check_lattice_basis(truncation.basis);  // before any work
   const bool from_log = is_log_alone(request);
   const auto env = from_log ? nullptr : resolve_task(request.task, request.seed);
   const auto teacher = from_log ? request.teacher.object : resolve_policy(request.teacher, env->task(), progress);
@@ -190,9 +189,9 @@ EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress)
 
 EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress) {
   const LatticeRequest& asked = request.lattice;
-  if (asked.order && parse_row_order(*asked.order) != RowOrder::lexicographic) {
+  if (asked.order && *asked.order != RowOrder::lexicographic) {
     throw Error(ErrorCode::bad_value,
-                fmt::format("--order {} with --scratch, where rows are sorted by cell number", *asked.order),
+                fmt::format("--order {} with --scratch, where rows are sorted by cell number", name(*asked.order)),
                 "Leave it out: svd keeps as much in any order");
   }
   if (request.out.empty()) {
@@ -242,7 +241,7 @@ bool has_wasserstein(const Space& actions) {
 
 ContinuousOptions continuous_options(const EmbedRequest& request) {
   ContinuousOptions options = request.continuous;
-  options.dictionary.basis = request.basis.value_or(DictionaryOptions{}.basis);
+  if (request.basis) options.dictionary.basis = *request.basis;
   if (request.k > 0) options.k = request.k;
   options.act = request.task.act.value_or(Act::mean);
   if (request.rollouts) options.episodes = *request.rollouts;
@@ -280,7 +279,7 @@ EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progre
   const Embedding embedding(std::move(made.front().embedding));
   EmbedResult result;
   std::map<std::string, std::string> settings = settings_of(request);
-  settings["act"] = options.act == Act::mean ? "mean" : "sample";  // as `certify` should play it
+  settings["act"] = std::string(name(options.act));  // as `certify` should play it
   finish(request, result, *teacher, embedding, std::move(settings));
   result.objective = made.front().objective;
 
@@ -340,8 +339,8 @@ TruncationOptions LatticeRequest::truncation(std::size_t k) const {
     require_in_range("--energy", options.energy, 1e-6, 1 - 1e-12, "0 keeps half of all coefficients");
   }
   options.order = preset == Preset::paper ? RowOrder::lexicographic : RowOrder::mean_action;
-  if (order) options.order = parse_row_order(*order);
-  if (simplex) options.simplex = simplex_rule(*simplex);
+  if (order) options.order = *order;
+  if (simplex) options.simplex = *simplex;
   if (options.simplex == SimplexRule::softmax) {
     throw Error(ErrorCode::bad_value, "--simplex softmax is for tables of log-densities, and these are probabilities",
                 "Use clip or euclidean");

@@ -271,9 +271,8 @@ std::map<std::string, std::string> differences(const OptionList& filled, const O
 }
 
 void refuse_other_route(const OptionList& options, Route route) {
-  const char* const names[] = {"lattice", "continuous"};
-  const char* const own = names[route == Route::continuous];
-  const char* const other = names[route == Route::lattice];
+  const std::string_view own = mercer::name(route);
+  const std::string_view other = mercer::name(route == Route::lattice ? Route::continuous : Route::lattice);
   for (const Option& option : options.all()) {
     if (!option.route || *option.route == route || !options.given(option.name)) continue;
     throw Error(ErrorCode::bad_value,

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "mercer/names.hpp"
 #include "mercer/pipeline.hpp"
 
 namespace mercer {
@@ -135,6 +136,14 @@ class OptionList {
     };
     finish(option);
   }
+  /// A value of an enum, by its codes. `Field` is E or std::optional<E>.
+  template <class Field>
+  void add_name(OptionSpec spec, Field& field) {
+    using E = typename value_type<Field>::type;
+    std::vector<std::pair<std::string, E>> words;
+    for (const Spelling<E>& row : Names<E>::table) words.emplace_back(std::string(row.code), row.value);
+    add_choice<E>(std::move(spec), field, words);
+  }
   /// A field with a parser and a printer of its own.
   template <class Field, class Parse, class Print>
   void add_text(OptionSpec spec, Field& field, Parse parse, Print print) {
@@ -161,6 +170,14 @@ class OptionList {
     };
     finish(option);
   }
+  template <class T>
+  struct value_type {
+    using type = T;
+  };
+  template <class T>
+  struct value_type<std::optional<T>> {
+    using type = T;
+  };
   template <class T>
   static std::optional<std::string> field_text(const T& field) {
     return option_text(field);

@@ -157,12 +157,12 @@ OptionList options_of(TrainRequest& request) {
             .used_first = true},
            request.env);
   list.in(Group::training)
-      .add_choice<Algorithm>({.name = "algo",
-                              .value = "ALGO",
-                              .help = "Algorithm",
-                              .standard = "sac on a box of actions, dqn on discrete ones",
-                              .used_first = true},
-                             request.algorithm, {{"sac", Algorithm::sac}, {"dqn", Algorithm::dqn}});
+      .add_name({.name = "algo",
+                 .value = "ALGO",
+                 .help = "Algorithm",
+                 .standard = "sac on a box of actions, dqn on discrete ones",
+                 .used_first = true},
+                request.algorithm);
   list.add({.name = "steps",
             .value = "N",
             .help = "Steps to train",

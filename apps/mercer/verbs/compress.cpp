@@ -10,7 +10,7 @@ namespace {
 
 std::string line(const mercer::Candidate& one) {
   return fmt::format("{:>7} {:>8.2f}%  {} {}, {} terms, {}", one.payload_bytes(), one.loss_percent,
-                     one.embedding.route(), one.embedding.basis(), one.embedding.k(), one.format);
+                     name(one.embedding.route()), one.embedding.basis(), one.embedding.k(), name(one.format));
 }
 
 void show(const mercer::CompressResult& result, bool on_states) {

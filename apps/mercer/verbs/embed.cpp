@@ -60,7 +60,7 @@ void show_lattice(const mercer::EmbedRequest& request, const mercer::EmbedResult
   if (!result.choice) return;
   for (const mercer::KPoint& point : result.choice->curve) {
     tell("k {:>8}: measured loss {:.3f}%, promised {:.6g} in return{}\n", point.k, point.loss_percent,
-         point.upper_return, point.met ? "" : ", too much");
+         point.upper_return, point.within_budget ? "" : ", too much");
   }
   tell("{}", mercer::certificate_page(result.choice->certificate));
 }

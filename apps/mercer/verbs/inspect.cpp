@@ -69,7 +69,7 @@ void add_origin(json& document, const mercer::EmbeddingFile& file) {
 void show_origin(const std::string& path, const mercer::EmbeddingFile& file) {
   const mercer::EmbeddingOrigin& origin = file.origin;
   fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, file.embedding.payload().size());
-  fmt::print("  {} embedding of {} in {}, seed {}\n", file.embedding.route(), origin.teacher, origin.env, origin.seed);
+  fmt::print("  {} embedding of {} in {}, seed {}\n", mercer::name(file.embedding.route()), origin.teacher, origin.env, origin.seed);
   if (!origin.teacher_sha256.empty()) fmt::print("  SHA-256 of the teacher's file: {}\n", origin.teacher_sha256);
 }
 
@@ -101,7 +101,7 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
                   {"route", "continuous"},
                   {"basis", embedding.basis()},
                   {"k", embedding.k()},
-                  {"format", mercer::format_name(code.format)},
+                  {"format", mercer::name(code.format)},
                   {"parameters", embedding.parameters().published},
                   {"parameters_stored", embedding.parameters().stored},
                   {"bytes", file.bytes},
@@ -115,7 +115,7 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
   }
   show_origin(path, file);
   fmt::print("  basis {}, k {}, {} numbers as {}\n", embedding.basis(), embedding.k(), code.coefficients.size(),
-             mercer::format_name(code.format));
+             mercer::name(code.format));
   fmt::print("  bits: {} header, {} coordinates, {} terms, {} scales, {} coefficients\n", code.bits.header,
              code.bits.coordinates, code.bits.terms, code.bits.scales, code.bits.coefficients);
   for (std::size_t d = 0; d < code.coordinates.size(); ++d) {
