@@ -40,7 +40,7 @@ class CMakeBuild(build_ext):
 
 
 setup(
-    version=re.search(r"project\(mercer VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text()).group(1),
+    version=".".join(re.findall(r"#define MERCER_VERSION_\w+ (\d+)", (ROOT / "include/mercer/version.hpp").read_text())),
     ext_modules=[Extension("mercer._mercer", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
 )

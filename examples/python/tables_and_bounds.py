@@ -1,6 +1,6 @@
 """The published route by hand: a policy's table, its coefficients, few of them kept, and what that can cost.
 
-A finite process is small enough to know everything: the true loss stands beside every bound on it.
+A finite process is small enough to know everything: every bound is printed with the true loss.
 """
 
 import mercer
@@ -24,7 +24,7 @@ for name in ("fourier", "dct", "db4"):
     coefficients = basis.apply(policy)
     print(f"{name:8}", *(f"K={k}: {basis.energy_curve(coefficients)[k]:.2e}" for k in (8, 16, 32, 64)))
 
-# The same as arrays, for whoever has code around numpy and PyWavelets.
+# The same as arrays, for code around numpy and PyWavelets.
 spectrum, bands = mercer.fourier(policy), mercer.wavelet(policy, "db4", level=1)
 print("fourier", spectrum.shape, spectrum.dtype, "| wavelet", bands[0].shape, [band.shape for band in bands[1]])
 

@@ -27,7 +27,7 @@ struct Range {
 struct Axis {
   std::string name;
   Range range;
-  std::string unit;  ///< empty where the number has none
+  std::string unit = {};  ///< empty where the number has none
   bool periodic = false;
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+/// @file
 /// Everything a program needs from Mercer. A whole program:
 ///
 ///     #include <mercer/mercer.hpp>

@@ -17,6 +17,7 @@
 #include "mercer/statistics.hpp"
 #include "mercer/train.hpp"
 
+/// @file
 /// Whole verbs as functions of one request each. A request says what to do; everything else is decided here: which
 /// seeds play which part, what is stored about how a file was made, and when it is written. The command line, the
 /// Python package, sweeps and the page fill requests and show results.

@@ -186,8 +186,8 @@ std::vector<PolicySetting> network_settings(std::string_view spec, const std::ve
 using PolicyReader = std::function<std::unique_ptr<Policy>(const std::string& file,
                                                            std::span<const PolicySetting> settings, const Task& task)>;
 
-/// Lets `make_policy` read files with an ending, such as ".mercer". Not to be called while another thread makes
-/// policies.
+/// Lets `make_policy` read files with an ending of your own, such as ".gains". Call it before other threads make
+/// policies: in main, or from a plug-in when it is loaded.
 void register_policy_file(PolicyKind kind, std::string ending, PolicyReader read);
 
 /// Throws `shape_mismatch` unless the policy takes the task's observations and gives its actions.

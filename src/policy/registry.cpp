@@ -7,6 +7,7 @@
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/batch.hpp"
+#include "policy/file_kind.hpp"
 #include "policy/from_network.hpp"
 
 namespace mercer {
@@ -57,14 +58,8 @@ void check_names(const std::string& file, const Contract& contract, const Task& 
   compare(contract.action, task.action, "actions");
 }
 
-struct FileKind {
-  PolicyKind kind;
-  std::string ending;
-  PolicyReader read;
-};
-
 std::vector<FileKind>& file_kinds() {
-  static std::vector<FileKind> kinds;
+  static std::vector<FileKind> kinds{embedding_file()};
   return kinds;
 }
 

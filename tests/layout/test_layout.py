@@ -48,6 +48,13 @@ def test_the_front_door_includes_every_public_header():
     assert set(re.findall(r'#include "mercer/([a-z_]+)\.hpp"', text)) == set(public_headers())
 
 
+def test_the_readme_shows_the_program_of_the_front_door():
+    """tests/install/consume.cmake compiles it."""
+    header = re.findall(r"^///     (.*)|^///$", (ROOT / "include/mercer/mercer.hpp").read_text(), re.MULTILINE)
+    shown = re.search(r"^```cpp\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE).group(1)
+    assert shown == "\n".join(header[1:-1]) + "\n"
+
+
 @pytest.mark.parametrize("module", module_order())
 def test_modules_include_only_what_stands_above(module):
     order = module_order()

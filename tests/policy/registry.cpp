@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <fstream>
 
 #include <gtest/gtest.h>
@@ -48,6 +49,27 @@ TEST(PolicyRegistry, tables_must_fit_the_task) {
   std::ofstream(folder / "wide.json") << R"({"pi": [[0, 1, 0], [0, 1, 0], [0, 1, 0]]})";
   expect_error(ErrorCode::shape_mismatch, "is one of 3 and task 'chain' takes one of 2",
                [&] { make_policy("tabular:" + (folder / "wide.json").string(), make_env("chain:n=3")->task()); });
+}
+
+TEST(PolicyRegistry, reads_files_of_a_registered_ending) {
+  const Task task = make_env("chain:n=3")->task();
+  static std::string asked;  // the reader outlives this test
+  register_policy_file({"FILE.constant", "one action"}, ".constant",
+                       [](const std::string& file, std::span<const PolicySetting> settings, const Task& in) {
+                         asked = file + "|" + settings[0].key + "|" + settings[0].value;
+                         const auto choose = [](MatrixView<const double>, MatrixView<double> out) {
+                           for (double& index : out.row(0)) index = 1;
+                         };
+                         return std::make_unique<DeterministicPolicy>(file, contract_of(in), choose);
+                       });
+  EXPECT_EQ(make_policy("right.constant:speed=2", task)->name(), "right.constant");
+  EXPECT_EQ(asked, "right.constant|speed|2");
+  EXPECT_EQ(known_policies().back().name, "FILE.constant");
+}
+
+TEST(PolicyRegistry, knows_embeddings_without_being_told) {
+  const auto kinds = known_policies();
+  EXPECT_TRUE(std::ranges::any_of(kinds, [](const PolicyKind& kind) { return kind.name == "FILE.mercer"; }));
 }
 
 TEST(CheckFits, compares_observations_and_actions) {

@@ -14,6 +14,7 @@ import pytest
 from conftest import ACTOR, ROOT, SB3
 
 PAGE = (ROOT / "docs/guide/python.md").read_text()
+SCRIPTS = sorted((ROOT / "examples/python").glob("*.py"))
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.DOTALL | re.MULTILINE)
 
 
@@ -69,9 +70,14 @@ def test_the_lines_of_numpy_need_nothing_else():
     assert isinstance(body, ast.FunctionDef)
 
 
-@pytest.mark.parametrize("script", sorted(path.name for path in (ROOT / "examples/python").glob("*.py")))
-def test_examples_run(script, tmp_path):
-    done = subprocess.run([sys.executable, ROOT / "examples/python" / script, tmp_path], cwd=tmp_path, timeout=300,
+def test_every_example_in_cpp_has_a_twin():
+    """tests/install/consume.cmake runs both."""
+    assert {path.stem for path in (ROOT / "examples/cpp").iterdir()} <= {path.stem for path in SCRIPTS}
+
+
+@pytest.mark.parametrize("script", [one.name for one in SCRIPTS if not (ROOT / f"examples/cpp/{one.stem}.cpp").exists()])
+def test_other_examples_run(script, tmp_path):
+    done = subprocess.run([sys.executable, ROOT / "examples/python" / script], cwd=tmp_path, timeout=300,
                           capture_output=True, text=True, env={**os.environ, "MPLBACKEND": "Agg"})
     assert done.returncode == 0, done.stderr
     assert done.stdout

@@ -14,6 +14,7 @@
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/contract_json.hpp"
+#include "policy/file_kind.hpp"
 
 namespace mercer {
 namespace {
@@ -53,14 +54,6 @@ std::unique_ptr<Policy> played(const std::string& file, std::span<const PolicySe
   return continuous_policy(file, own.policy().contract(), own.code().head, own.code().squash, own.function());
 }
 
-[[maybe_unused]] const bool registered = [] {
-  register_policy_file({"FILE.mercer", "an embedding that 'mercer embed' or 'mercer compress' wrote"}, ".mercer",
-                       [](const std::string& file, std::span<const PolicySetting> settings, const Task&) {
-                         return played(file, settings);
-                       });
-  return true;
-}();
-
 // Ties the manifest, and the certificate in it, to these very bytes.
 std::uint32_t checksum(std::span<const std::span<const std::byte>> parts) {
   uLong sum = ::crc32_z(0, nullptr, 0);
@@ -84,6 +77,14 @@ std::string digest_of(const std::string& teacher) {
 }
 
 }  // namespace
+
+FileKind embedding_file() {
+  return {{"FILE.mercer", "an embedding that 'mercer embed' or 'mercer compress' wrote"},
+          ".mercer",
+          [](const std::string& file, std::span<const PolicySetting> settings, const Task&) {
+            return played(file, settings);
+          }};
+}
 
 void write_payload(const std::filesystem::path& path, const PayloadParts& payload, const EmbeddingOrigin& origin,
                    const std::optional<Certificate>& certificate) {
@@ -158,10 +159,10 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
           {counts.at("published").get<std::size_t>(), counts.at("stored").get<std::size_t>()});
       embedding.lattice().set_whole_energy(manifest.value("energy", 0.0));
     }
-    EmbeddingOrigin origin{manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
-                           manifest.at("seed").get<std::uint64_t>(),
-                           manifest.at("settings").get<std::map<std::string, std::string>>(),
-                           manifest.value("teacher_sha256", ""), manifest.value("folder", "")};  // version 0.1 has neither
+    EmbeddingOrigin origin{
+        manifest.at("env").get<std::string>(),    manifest.at("teacher").get<std::string>(),
+        manifest.at("seed").get<std::uint64_t>(), manifest.at("settings").get<std::map<std::string, std::string>>(),
+        manifest.value("teacher_sha256", ""),     manifest.value("folder", "")};  // version 0.1 has neither
     std::optional<Certificate> certificate;
     if (manifest.contains("certificate")) {
       certificate = certificate_from_json(manifest["certificate"], path.string());

@@ -1,12 +1,16 @@
-// Plays the uniform policy in a task and prints its return: the smallest program on the library.
+// Plays a policy in a task and prints its return: play [TASK [POLICY]]. A policy is "uniform" or a file: .onnx,
+// .safetensors or .mercer.
 
 #include <cstdio>
 
-#include <mercer/mercer.hpp>
+#include <mercer/error.hpp>
+#include <mercer/policy.hpp>
+#include <mercer/rollout.hpp>
+#include <mercer/statistics.hpp>
 
 int main(int argc, char** argv) try {
   const auto env = mercer::make_env(argc > 1 ? argv[1] : "pendulum");
-  const auto policy = mercer::make_policy("uniform", env->task());
+  const auto policy = mercer::make_policy(argc > 2 ? argv[2] : "uniform", env->task());
 
   mercer::RolloutOptions options;
   options.episodes = 1000;

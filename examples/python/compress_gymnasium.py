@@ -1,6 +1,6 @@
-"""An environment of one's own, with Gymnasium's interface, and a controller that is a plain function.
+"""A certified embedding in an environment with Gymnasium's interface, of a controller that is a plain function.
 
-A cart on a rail is pushed towards the middle. Mercer never sees the dynamics: it plays through reset and step.
+A cart on a rail is pushed towards the middle. Mercer never sees the dynamics: it plays through `reset` and `step`.
 """
 
 import types
@@ -31,12 +31,12 @@ class Cart:
 
 
 def controller(obs):
-    """What stands in for a trained policy here."""
+    """Takes the place of a trained policy here."""
     return np.array([np.tanh(-2.0 * obs[0] - 2.5 * obs[1])])
 
 
-# Rewards lie between -4.1 and 0, so the return of 60 steps lies between -246 and 0. Whoever says so gets a guarantee;
-# without return_range the certificate would be an estimate, and say it.
+# Rewards lie between -4.1 and 0, so the return of 60 steps lies between -246 and 0. With return_range the certificate is
+# a guarantee; without it, an estimate that says so.
 embedding = mercer.compress(
     controller, Cart(), max_loss=None, max_loss_return=3.0, return_range=(-246, 0), bases=["legendre"], degree=3,
     most_terms=3, select_episodes=20, certify_episodes=400,

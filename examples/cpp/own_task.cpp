@@ -1,14 +1,13 @@
-// A task of your own in one file: hold a car at 20 m/s on a hilly road. Built as a shared library it is played by
+// A task of your own: hold a car at 20 m/s on a hilly road. Built as a shared library, the same file is a plug-in:
 //
-//   mercer evaluate --plugin ./cruise.so --env cruise --policy uniform
+//   mercer evaluate --plugin ./cruise.so --env cruise:hill=2 --policy uniform
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <memory>
 
-#include <mercer/env.hpp>
-
-namespace {
+#include <mercer/mercer.hpp>
 
 class Cruise final : public mercer::Env {
  public:
@@ -49,4 +48,13 @@ const mercer::RegisterEnv once{{"cruise", "hold a car at 20 m/s on a hilly road"
                                   return std::make_unique<Cruise>(params.number("hill", 1, 0, 10));
                                 }}};
 
-}  // namespace
+int main() try {
+  mercer::EvaluateRequest request;
+  request.task.env = "cruise:hill=2";
+  request.policy.policy = "uniform";
+  request.seed = 1;
+  std::printf("cruise: mean return %.2f\n", mercer::evaluate(request).returns.mean);
+} catch (const mercer::Error& error) {
+  std::fprintf(stderr, "%s\n", error.what());
+  return error.exit_code();
+}
