@@ -112,21 +112,21 @@ Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coord
   Terms terms = no_terms(periodic_axes(coordinates));
   const std::vector<double> x = scaled(coordinates, points);
   const MatrixView<const double> at(x.data(), points.rows(), points.cols());
-  const auto [kind, family, kernel] = std::tuple(options.basis.kind, options.basis.family, options.basis.kernel);
-  const bool mixed = kind == DictionaryKind::mixed;
-  if (kind == DictionaryKind::features) {
+  const DictionaryBasis& basis = options.basis;
+  const bool mixed = basis.kind == DictionaryKind::mixed;
+  if (basis.kind == DictionaryKind::features) {
     const double length = options.length > 0 ? options.length : typical_length(at);
-    add_waves(terms, kernel, length, seed & 0xFFFF, options.candidates);
+    add_waves(terms, basis.kernel, length, seed & 0xFFFF, options.candidates);
     return terms;
   }
-  if (kind == DictionaryKind::kernel) {
+  if (basis.kind == DictionaryKind::kernel) {
     const double length = options.length > 0 ? options.length : typical_length(at);
-    const Landmarks landmarks = choose_landmarks(kernel, length, at, options.candidates);
+    const Landmarks landmarks = choose_landmarks(basis.kernel, length, at, options.candidates);
     const std::vector<double> centres = columns_of(at, landmarks.chosen);
-    add_radials(terms, kernel, options.bits + 1, length, 0, {centres.data(), at.rows(), landmarks.chosen.size()});
+    add_radials(terms, basis.kernel, options.bits + 1, length, 0, {centres.data(), at.rows(), landmarks.chosen.size()});
     return terms;
   }
-  if (mixed || kind == DictionaryKind::ridge) {
+  if (mixed || basis.kind == DictionaryKind::ridge) {
     add_ridges(terms, options.bits, 8, options.candidates, seed);
     if (!mixed) {  // a ridge never gives a constant
       add_tensor(terms, Family::legendre, IndexRule::total, 0);
@@ -137,7 +137,7 @@ Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coord
     const std::vector<double> some = columns_of(at, spread.chosen);
     add_radials(terms, Kernel::gaussian, options.bits + 1, 0.5, 2, {some.data(), at.rows(), spread.chosen.size()});
   }
-  add_tensor(terms, mixed ? Family::chebyshev : family, options.rule, options.degree, options.limits);
+  add_tensor(terms, mixed ? Family::chebyshev : basis.family, options.rule, options.degree, options.limits);
   return terms;
 }
 

@@ -23,16 +23,6 @@ class NearestCell {
  private:
   std::shared_ptr<const Tree> tree_;
 };
-struct Search;
-void build(std::size_t node, std::size_t begin, std::size_t end);
-void visit(std::size_t node, std::size_t begin, std::size_t end, Search& search) const;
-
-std::size_t dimensions_;
-std::vector<double> per_range_;    // what scales a coordinate
-std::vector<double> centres_;      // scaled, those of a leaf beside each other, one row for each cell
-std::vector<std::uint32_t> rows_;  // which cell that is
-std::vector<Node> nodes_;
-};
 
 /// Finds the row of a state: that of its cell, or of the nearest visited one.
 class CellFinder {
