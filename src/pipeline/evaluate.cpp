@@ -29,7 +29,8 @@ void measure(EvaluateResult& result) {
 // Rollouts of a file are measured, not played.
 void refuse_playing(const EvaluateRequest& request) {
   EvaluateRequest copy = request;
-  for (const Option& option : options_of(copy).all()) {
+  const OptionList options = options_of(copy);
+  for (const Option& option : options.all()) {
     const bool plays = option.group == OptionGroup::task || option.group == OptionGroup::policy ||
                        option.group == OptionGroup::network;
     if (!plays || option.name == "gamma" || !request.given.contains(option.name)) continue;

@@ -63,21 +63,21 @@ TEST(Certify, a_player_without_a_task_has_the_paired_row) {
   const Certificate known = certify(Stranger(env, env.return_range(15), false), teacher, student, options);
   EXPECT_GT(whole.rows.size(), 1u);
   ASSERT_EQ(known.rows.size(), 1u);
-  EXPECT_EQ(known.level, "statistical");
+  EXPECT_EQ(known.level, Level::statistical);
   EXPECT_EQ(known.rows[0].value, whole.rows[0].value);
   EXPECT_EQ(known.rows[0].assumptions, whole.rows[0].assumptions);
   EXPECT_EQ(known.upper_percent, whole.upper_percent);
 
   const Stranger unknown(env, std::nullopt, false);
   const Certificate estimate = certify(unknown, teacher, student, options);
-  EXPECT_EQ(estimate.level, "estimate");
-  EXPECT_EQ(estimate.method, "student-t");
+  EXPECT_EQ(estimate.level, Level::estimate);
+  EXPECT_EQ(estimate.method, LossMethod::student_t);
   EXPECT_EQ(estimate.loss_return, whole.loss_return);
   EXPECT_FALSE(estimate.rows[0].vacuous);
   const auto says = [&](const std::string& text) { return text.find("return_range") != std::string::npos; };
   EXPECT_TRUE(std::ranges::any_of(estimate.not_covered, says));
   EXPECT_FALSE(std::ranges::any_of(known.not_covered, says));
-  EXPECT_EQ(certify(unknown, teacher, teacher, options).level, "estimate");  // equal returns prove nothing
+  EXPECT_EQ(certify(unknown, teacher, teacher, options).level, Level::estimate);  // equal returns prove nothing
 }
 
 TEST(Certify, budgets_are_kept_or_not) {

@@ -120,7 +120,7 @@ TEST(Compress, APlayerOfAnotherKindFindsTheSame) {
     EXPECT_EQ(found.chosen, expected.chosen);
     EXPECT_EQ(found.certificate.upper_return, expected.certificate.upper_return);
     EXPECT_EQ(found.certificate.upper_percent, expected.certificate.upper_percent);
-    EXPECT_EQ(found.certificate.level, "statistical");
+    EXPECT_EQ(found.certificate.level, Level::statistical);
     if (!parallel) EXPECT_EQ(player.most_at_once(), 1);
   }
 }
@@ -129,10 +129,10 @@ TEST(Compress, WithoutARangeOfReturnsTheCertificateIsAnEstimate) {
   const Car car;
   const Stranger player(*car.env, std::nullopt, true);
   const Certificate estimate = compress(player, *car.teacher, quick()).certificate;
-  EXPECT_EQ(estimate.level, "estimate");
-  EXPECT_EQ(estimate.method, "student-t");
+  EXPECT_EQ(estimate.level, Level::estimate);
+  EXPECT_EQ(estimate.method, LossMethod::student_t);
   ASSERT_EQ(estimate.rows.size(), 1u);
-  EXPECT_EQ(estimate.rows[0].level, "estimate");
+  EXPECT_EQ(estimate.rows[0].level, Level::estimate);
   EXPECT_GT(estimate.upper_return, estimate.loss_return);
   EXPECT_LT(estimate.upper_return, compress(car.player, *car.teacher, quick()).certificate.upper_return);
 }

@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <pybind11/stl.h>
+
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "env_batch.hpp"
