@@ -121,7 +121,9 @@ TEST(Compress, APlayerOfAnotherKindFindsTheSame) {
     EXPECT_EQ(found.certificate.upper_return, expected.certificate.upper_return);
     EXPECT_EQ(found.certificate.upper_percent, expected.certificate.upper_percent);
     EXPECT_EQ(found.certificate.level, Level::statistical);
-    if (!parallel) EXPECT_EQ(player.most_at_once(), 1);
+    if (!parallel) {
+      EXPECT_EQ(player.most_at_once(), 1);
+    }
   }
 }
 

@@ -158,7 +158,7 @@ inline void sweep_ladder(const LadderTask& task, const LadderSweepOptions& optio
       const auto k = std::max<std::size_t>(1, static_cast<std::size_t>(share * static_cast<double>(all)));
       const LatticeEmbedding embedding =
           LatticeEmbedding::make(*teacher, made, lattice.playing, {.basis = basis, .k = k});
-      each(basis + " k " + std::to_string(k), certify(*env, *teacher, embedding.policy(), certifying));
+      each(basis + " k " + std::to_string(k), certify(EnvPlayer(*env), *teacher, embedding.policy(), certifying));
     }
   }
 }
