@@ -47,7 +47,7 @@ def certify(
 ) -> Certificate:
     """Bounds what `student`, an embedding or any policy, may lose against `teacher`: the levels of `mercer certify`.
 
-    The episodes are other ones than those that an embedding was made from. A budget that is not kept shows in `met`;
+    An embedding meets other episodes than those it was made from; for any other policy the seed is taken as it is. A budget that is not kept shows in `met`;
     nothing is raised. `return_range` is as for `compress`.
     """
     task = env if is_foreign(env) else own_env(env)

@@ -102,8 +102,10 @@ void Search::try_lattice() {
     if (error.code() == ErrorCode::interrupted) throw;
     return;  // a teacher without a density, or too many dimensions: this route is not for it
   }
-  for (const std::size_t k : {60, 250, 1000}) {
-    if (enough() || k > made->table.pi.size() / 2) break;
+  const std::size_t half = std::max<std::size_t>(1, made->table.pi.size() / 2);
+  for (const std::size_t wanted : {60, 250, 1000}) {
+    if (enough() || (wanted > half && wanted > 60)) break;
+    const std::size_t k = std::min(wanted, half);  // a small table has one candidate
     TruncationOptions truncation;
     truncation.basis = "dct";
     truncation.k = k;

@@ -32,9 +32,7 @@ CertifyResult certify_policy(const CertifyRequest& request, const Progress& prog
   const auto player = resolve_player(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, player->task(), progress);
   const auto student = request.student ? request.student : make_policy(request.file, player->task());
-  CertifyOptions options = certify_options(request);
-  if (request.student) options.seed = certifying_seed(request.seed, request.seed);
-  CertifyResult result{certify(*player, *teacher, *student, options, progress)};
+  CertifyResult result{certify(*player, *teacher, *student, certify_options(request), progress)};
   result.certificate.env = request.task.env;
   return result;
 }

@@ -106,12 +106,12 @@ void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional
                   .standard = standard,
                   .used_first = true},
                  max_loss);
-  list.add({.name = "max-loss-return", .value = "X", .help = "Allowed loss in units of return", .range = {0, HUGE_VAL}},
-           max_loss_return);
+  list.add({.name = "max-loss-return", .value = "X", .help = "Allowed loss in units of return"}, max_loss_return);
   list.add({.name = "confidence",
             .value = "P",
             .help = "Confidence of the promise",
             .range = confidence_range,
+            .remedy = "Give a share, such as 0.95 for 95%",
             .used_first = true},
            confidence);
 }
@@ -304,6 +304,7 @@ OptionList options_of(EmbedRequest& request) {
             .value = "FILE",
             .help = "Make the lattice from rollouts in a file (.npz, .csv) instead of playing"},
            request.from);
+  list.of(std::nullopt);
   add_budget(list, request.max_loss, request.max_loss_return, request.confidence, "");
   list.add({.name = "certify-episodes",
             .value = "N",

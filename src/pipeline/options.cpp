@@ -246,13 +246,14 @@ void OptionList::fill(const std::string& name, const std::string& text, const st
   given_.insert(name);
 }
 
-void OptionList::check_range(const OptionRange& range, double value, const std::string& source) {
+void OptionList::check_range(const OptionRange& range, const std::string& remedy, double value,
+                             const std::string& source) {
   const bool inside = range.open ? value > range.low && value < range.high : value >= range.low && value <= range.high;
   if (inside) return;
   Option shown;
   shown.range = range;
   throw Error(ErrorCode::out_of_range, fmt::format("{} is {}; legal: {}", source, value, shown.range_text()),
-              "Give a value in that range");
+              remedy.empty() ? "Give a value in that range" : remedy);
 }
 
 void OptionList::throw_unknown_choice(const std::string& option, const std::string& text,

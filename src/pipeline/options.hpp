@@ -33,7 +33,8 @@ struct OptionSpec {
   std::string value = {};  ///< what it takes, such as FILE; empty: a switch
   std::string help = {};   ///< one sentence, without the default and without the range
   OptionRange range = {};
-  std::string standard = {};               ///< the default in words, where the field alone does not show it
+  std::string remedy = {};    ///< what to do about a value outside of it, where more can be said than to keep to it
+  std::string standard = {};  ///< the default in words, where the field alone does not show it
   std::vector<std::string> choices = {};   ///< words that completions offer
   bool only_choices = false;               ///< and nothing else is legal
   bool used_first = false;                 ///< among the few that people use first
@@ -100,8 +101,9 @@ class OptionList {
       if (!field) return std::nullopt;
       return option_text(*field);
     };
-    option.parse = [&field, range = option.range](const std::string& text, const std::string& source) {
-      field = checked(range, parse_option<T>(text, source), source);
+    option.parse = [&field, range = option.range, remedy = option.remedy](const std::string& text,
+                                                                          const std::string& source) {
+      field = checked(range, remedy, parse_option<T>(text, source), source);
     };
     finish(option);
   }
@@ -168,8 +170,9 @@ class OptionList {
   void add_parsed(OptionSpec spec, Field& field, Parse parse, bool is_switch) {
     Option& option = declare(std::move(spec), is_switch);
     option.text = [&field]() -> std::optional<std::string> { return field_text(field); };
-    option.parse = [&field, parse, range = option.range](const std::string& text, const std::string& source) {
-      field = checked(range, parse(text, source), source);
+    option.parse = [&field, parse, range = option.range, remedy = option.remedy](const std::string& text,
+                                                                                 const std::string& source) {
+      field = checked(range, remedy, parse(text, source), source);
     };
     finish(option);
   }
@@ -191,13 +194,13 @@ class OptionList {
     return option_text(*field);
   }
   template <class T>
-  static T checked(const OptionRange& range, T value, const std::string& source) {
+  static T checked(const OptionRange& range, const std::string& remedy, T value, const std::string& source) {
     if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-      check_range(range, static_cast<double>(value), source);
+      check_range(range, remedy, static_cast<double>(value), source);
     }
     return value;
   }
-  static void check_range(const OptionRange& range, double value, const std::string& source);
+  static void check_range(const OptionRange& range, const std::string& remedy, double value, const std::string& source);
   [[noreturn]] static void throw_unknown_choice(const std::string& option, const std::string& text,
                                                 const std::vector<std::string>& known);
   Option& declare(OptionSpec spec, bool is_switch);

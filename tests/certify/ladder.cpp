@@ -136,8 +136,8 @@ TEST(Ladder, a_bandit_is_one_round) {
   const Certificate made = certify(EnvPlayer(*env), *teacher, *student, options);
   EXPECT_NEAR(find_row(made, "exact")->measured, loss, 1e-12);
   EXPECT_NEAR(made.loss_return, loss, 0.05);
-  EXPECT_GE(find_row(made, "bandit (reward of one round)")->value, loss);
-  EXPECT_FALSE(std::isnan(find_row(made, "paper_bandit_p2 (reward of one round)")->value));
+  EXPECT_GE(find_row(made, "bandit", Quantity::reward)->value, loss);
+  EXPECT_FALSE(std::isnan(find_row(made, "paper_bandit_p2", Quantity::reward)->value));
 }
 
 // Played without drawing, both are tables of a single action in each state.

@@ -63,7 +63,7 @@ def test_edges_from_sketches_state_their_error(mercer, scratch):
     assert mercer.json("inspect", "l.mercer")["edge_rank_error"] == large["edge_rank_error"]
     assert "ranks within" in mercer.ok("inspect", "l.mercer").stdout
     coarse = mercer.ok(*EMBED, "--state-edges", "quantile", "--sketch", 64, "--scratch", scratch, "--out", "l.mercer")
-    assert "take a larger --sketch" in coarse.stderr
+    assert "use a larger --sketch" in coarse.stderr
     exact = mercer.ok(*EMBED, "--state-edges", "quantile", "--sketch", 1 << 18, "--scratch", scratch, "--out", "l.mercer")
     assert "edges of 140000 steps, exact" in exact.stderr and "larger --sketch" not in exact.stderr
 
@@ -108,7 +108,7 @@ def test_mistakes_are_named(mercer, scratch):
     for wrong, part in ((["--max-loss", "5%"], "--max-loss"), (["--from", "r.npz"], "--from"), (["--order", "tour"], "tour"),
                         (["--table", "counts"], "counts"), (["--conditional-actions"], "each cell"),
                         (["--unvisited", "teacher"], "nobody visits"), (["--state-edges", "kmeans"], "kmeans"),
-                        (["--sketch", "3"], "quantile sketch"), (["--route", "continuous"], "continuous")):
+                        (["--sketch", "3"], "--sketch is 3; legal: 8 to 16777216"), (["--route", "continuous"], "continuous")):
         arguments = [word for word in EMBED if wrong[0] != "--from" or word not in ("--rollouts", 700)]
         assert part in mercer.fails(2, *arguments, "--scratch", scratch, *wrong, *out), wrong
     assert "--scratch" in mercer.fails(2, *EMBED, "--sketch", 100, *out)

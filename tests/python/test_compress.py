@@ -81,7 +81,7 @@ def test_a_pendulum_of_ones_own_gives_the_same_quality(teacher):
     losses = [mercer.evaluate("pendulum", one, 2000, 77, act="mean", against=teacher)["paired"]["loss_percent"]
               for one in (own, built_in)]
     print(f"own {own.payload_bytes} bytes, {losses[0]:.2f}%; built-in {built_in.payload_bytes} bytes, {losses[1]:.2f}%")
-    assert losses[0] < 5 and losses[0] < losses[1] + 3
+    assert max(losses) < 5  # what was allowed, on fresh episodes of the built-in task
     assert own.payload_bytes <= built_in.payload_bytes + 6
     assert own.certificate.level == "estimate" and own.certificate.method == "student_t"
     assert "ESTIMATE" in str(own.certificate)
@@ -217,7 +217,7 @@ def test_a_teacher_that_remembers_plays_as_itself():
 def test_certifying_in_a_foreign_task(teacher, small):
     certificate = mercer.certify(Vector(Pendulum, 20), teacher, small, episodes=20, seed=5)
     assert certificate.level == "estimate" and [row["term"] for row in certificate.rows] == ["paired"]
-    played = mercer.paired_returns(Vector(Pendulum, 20), teacher, small, 20, 5)
+    played = mercer.paired_returns(Vector(Pendulum, 20), teacher, small, 20, certificate.seed)
     np.testing.assert_allclose(certificate.loss_return, np.mean(played[0] - played[1]), rtol=1e-12)
     upper = mercer.student_t_interval(played[0] - played[1], 0.05, "upper")[1]
     assert certificate.upper_return == upper

@@ -99,7 +99,7 @@ def test_every_source_checks_the_same_range(program, option, text, legal):
             program.fails(2, *words, "--config", "c.toml")]
     assert all("E202" in one and legal in one for one in said)
     with pytest.raises(ValueError, match="E202") as refused:
-        mercer.compress("uniform", "pendulum", **{option.replace("-", "_"): float(text)})
+        mercer.compress("uniform", "pendulum", **{option.replace("-", "_"): float(text) if "." in text else int(text)})
     assert legal in str(refused.value)
 
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <pybind11/numpy.h>
+#include <pybind11/stl.h>
 
 #include "mercer/env.hpp"
 #include "mercer/matrix_view.hpp"

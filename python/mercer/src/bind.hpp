@@ -1,6 +1,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>  // every file must convert containers alike
 
 /// Each puts one part of the library into the module; one source file each.
 void bind_errors(pybind11::module_& module);

@@ -1,7 +1,5 @@
 #include <algorithm>
 
-#include <pybind11/stl.h>
-
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "env_batch.hpp"
@@ -54,8 +52,8 @@ py::tuple compress(const PlayerHandle& player, const std::string& name, const Po
   if (!states.is_none()) {
     const Batch batch(states, teacher.policy->observation_dimensions(), "states");
     request.logged_states = mercer::StateMatrix{batch.view().rows(), {}};
-    for (std::size_t i = 0; i < batch.size(); ++i) {
-      for (std::size_t d = 0; d < batch.view().rows(); ++d) request.logged_states->values.push_back(batch.view()(d, i));
+    for (std::size_t d = 0; d < batch.view().rows(); ++d) {
+      for (std::size_t i = 0; i < batch.size(); ++i) request.logged_states->values.push_back(batch.view()(d, i));
     }
   }
   mercer::CandidateSink sink;
@@ -65,8 +63,8 @@ py::tuple compress(const PlayerHandle& player, const std::string& name, const Po
       listener(to_dict(one), on_front);
     };
   }
-  mercer::CompressResult result =
-      long_call(report, [&](const mercer::Progress& progress) { return mercer::compress(request, sink, progress); });
+  const auto work = [&](const mercer::Progress& progress) { return mercer::compress(request, sink, progress); };
+  mercer::CompressResult result = long_call(report, work, !player.player->parallel());
   py::object refused = py::none();
   try {
     mercer::require_budget(result);
@@ -93,9 +91,8 @@ std::string certify(const PlayerHandle& player, const std::string& name, const P
   } else {
     request.student = student.cast<const PolicyHandle&>().policy;
   }
-  return mercer::document(
-             long_call(report, [&](const mercer::Progress& progress) { return mercer::certify(request, progress); }))
-      .dump();
+  const auto work = [&](const mercer::Progress& progress) { return mercer::certify(request, progress); };
+  return mercer::document(long_call(report, work, !player.player->parallel())).dump();
 }
 
 std::string train(const py::dict& given, const py::object& report) {

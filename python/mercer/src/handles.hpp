@@ -4,6 +4,7 @@
 #include <string>
 
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include "mercer/env.hpp"
 #include "mercer/file.hpp"
