@@ -7,7 +7,6 @@ import re
 
 import runner
 
-TOLERANCE = 1e-6  # relative, of returns that another build or CPU rounds differently
 EXCEPTIONS = pathlib.Path(__file__).resolve().parent / "exceptions.json"
 MISSING = "nothing"
 
@@ -36,29 +35,29 @@ def structure(recorded, seen):
     return wrong
 
 
-def near(one, other):
+def near(one, other, tolerance):
     if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(near, one, other))
+        return len(one) == len(other) and all(near(x, y, tolerance) for x, y in zip(one, other))
     if isinstance(one, (int, float)) and isinstance(other, (int, float)):
-        return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+        return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance)
     return one == other
 
 
-def figures(recorded, seen):
+def figures(recorded, seen, tolerance):
     """The structure, and every number within the tolerance; digests may differ."""
     wrong = structure(recorded, seen)
     for part in recorded["parts"].keys() & seen["parts"].keys():
         pair = recorded["parts"][part], seen["parts"][part]
-        if not near(*pair) and not all(str(value).startswith("sha256:") for value in pair):
+        if not near(*pair, tolerance) and not all(str(value).startswith("sha256:") for value in pair):
             wrong[part] = pair
     return wrong
 
 
-def comparison(command, same_build):
-    """Which of these is sound for a command: figures only where no search or training was on the way to them."""
+def compare(recorded, seen, same_build, across):
+    """By the strictest of these that is sound; `across` is the tolerance between builds, None where there is none."""
     if same_build:
-        return to_the_bit
-    return figures if command.get("across") == "figures" else structure
+        return to_the_bit(recorded, seen)
+    return structure(recorded, seen) if across is None else figures(recorded, seen, across)
 
 
 def matches(name, pattern):
@@ -101,11 +100,11 @@ def told(wrong):
 
 def compare_all(recorded, seen, same_build, exceptions):
     """Unaccepted differences of every command in either, by its name; commands that are equal map to {}."""
-    known = {command["name"]: command for command in runner.commands()}
+    across = {command["name"]: command.get("across") for command in runner.commands()}
     results = {}
     for name in [*recorded, *(name for name in seen if name not in recorded)]:
         if name in recorded and name in seen:
-            wrong = comparison(known.get(name, {}), same_build)(recorded[name], seen[name])
+            wrong = compare(recorded[name], seen[name], same_build, across.get(name))
         else:
             wrong = {"command": ("there", MISSING) if name in recorded else (MISSING, "there")}
         results[name] = {part: pair for part, pair in wrong.items() if not exceptions.accepts(name, part)}

@@ -57,8 +57,8 @@ def test_another_build_is_still_compared(recording):
         found = compare.compare_all(recorded, other, False, compare.Exceptions([]))
         return {name: set(parts) for name, parts in found.items() if parts}
 
-    assert differing(altered(recorded, "evaluate-actor", part, figure * (1 + 1e-8))) == {}
-    assert differing(altered(recorded, "evaluate-actor", part, figure * (1 + 1e-5))) == {"evaluate-actor": {part}}
+    assert differing(altered(recorded, "evaluate-actor", part, figure * (1 + 1e-5))) == {}
+    assert differing(altered(recorded, "evaluate-actor", part, figure * (1 + 1e-3))) == {"evaluate-actor": {part}}
     assert differing(altered(recorded, "train-sac", "stdout.new", 1)) == {"train-sac": {"stdout.new"}}
     failed = copy.deepcopy(recorded)
     failed["train-sac"]["exit"] = 1
