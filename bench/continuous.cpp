@@ -103,12 +103,13 @@ void network_play(benchmark::State& state) { play(state, *network()); }
 // An item is a pair of episodes, one of each policy.
 void pair(benchmark::State& state, const mercer::Policy& teacher, std::size_t episodes) {
   const auto env = mercer::make_env("pendulum");
+  const mercer::EnvPlayer player(*env);
   const mercer::ContinuousEmbedding student = embedding_of(16);
-  std::uint64_t seed = 0;
+  mercer::Episodes same{.count = episodes, .act = mercer::Act::mean};
   for (auto _ : state) {
-    const auto played = mercer::paired_returns(*env, teacher, student.policy(),
-                                               {.episodes = episodes, .seed = ++seed, .act = mercer::Act::mean});
-    benchmark::DoNotOptimize(played.student.data());
+    ++same.seed;
+    benchmark::DoNotOptimize(player.play(teacher, same).data());
+    benchmark::DoNotOptimize(player.play(student.policy(), same).data());
   }
   state.SetItemsProcessed(static_cast<std::int64_t>(episodes * state.iterations()));
 }

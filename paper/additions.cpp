@@ -97,7 +97,7 @@ void add_polished(Frame& frame, const Bench& bench, const Head& head, const Play
   options.search.episodes = 128;
   Progress quiet;
   quiet.stop = bench.progress.stop;
-  const Embedding made = compress(*player.env, *player.policy, options, {}, quiet).winner().embedding;
+  const Embedding made = compress(EnvPlayer(*player.env), *player.policy, options, {}, quiet).winner().embedding;
   add_row(frame, bench, head, "polished", double(made.parameters().stored), double(made.parameters().stored),
           static_cast<double>(made.payload().size()), teacher, trial(bench, *player.env, made.policy()));
 }

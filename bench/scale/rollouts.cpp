@@ -40,7 +40,8 @@ std::function<void()> play(std::size_t episodes, bool keep_steps) {
 
 std::function<void()> pairs(std::size_t episodes) {
   return [world = std::make_shared<World>(), episodes] {
-    paired_returns(*world->env, *world->policy, *world->policy, {.episodes = episodes});
+    const EnvPlayer player(*world->env);
+    for (int side = 0; side < 2; ++side) player.play(*world->policy, {.count = episodes});
   };
 }
 

@@ -203,18 +203,22 @@ struct CertifyOptions {
   std::optional<double> max_loss_return;  ///< allowed loss in units of return
 };
 
-/// What the student may lose against the teacher in the task: plays both on the same episodes, bounds the loss, and
-/// fills a row for each bound of the levels that were asked for. The student is whatever acts: for an embedding the
-/// policy that was decoded from its bytes, so that rounding, projection and truncation are all in it.
+/// What the student may lose against the teacher: plays both on the same episodes, bounds the loss, and fills a row for
+/// each bound of the levels that were asked for. The student is whatever acts: for an embedding the policy that was
+/// decoded from its bytes, so that rounding, projection and truncation are all in it.
 ///
-/// Throws what `rollout` and `certify_loss` throw, and `missing_option` when `max_loss` was asked for and no percentage
-/// can be promised. A budget that is not met is told by `met`, not by an error.
-Certificate certify(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
+/// Where the range of returns is unknown, the loss is estimated by Student's t: the level of the certificate is then
+/// "estimate", its method "student-t". Rows besides the paired one need the task itself (`Player::env`).
+///
+/// Throws what the player and `certify_loss` throw, and `missing_option` when `max_loss` was asked for and no
+/// percentage can be promised. A budget that is not met is told by `met`, not by an error.
+Certificate certify(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress = {});
 
-/// The same from returns that were played already, as `options` say: for a search that certifies several students
-/// against one teacher.
-Certificate certify_paired(const Env& env, const Policy& teacher, const Policy& student, const PairedReturns& paired,
+/// The same from outcomes that were played already, as `options` say: for a search that certifies several students
+/// against one teacher. Outcome e of both belongs to the same episode.
+Certificate certify_paired(const Player& player, const Policy& teacher, const Policy& student,
+                           std::span<const Outcome> of_teacher, std::span<const Outcome> of_student,
                            const CertifyOptions& options, const Progress& progress = {});
 
 /// Rows of all bounds that can be had of one student, and sentences about those that cannot.
@@ -259,7 +263,8 @@ using StudentOfK = std::function<std::shared_ptr<const Policy>(std::size_t k)>;
 /// (the seed after it) certifies the K found; should it fail there, a K larger by a seventh is tried, up to `attempts`
 /// times, the j-th of them spending (1 - confidence) / (j (j + 1)). So the certificate holds although K was
 /// chosen by data. The teacher is played once on each split. Throws `missing_option` without a budget.
-KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& student, std::size_t least, std::size_t most,
-                 const CertifyOptions& options, std::size_t attempts = 3, const Progress& progress = {});
+KChoice choose_k(const Player& player, const Policy& teacher, const StudentOfK& student, std::size_t least,
+                 std::size_t most, const CertifyOptions& options, std::size_t attempts = 3,
+                 const Progress& progress = {});
 
 }  // namespace mercer

@@ -44,16 +44,18 @@ struct Contender {
 /// (1 - confidence) / (j (j + 1)), so that the promise holds although several may be tried.
 class Selection {
  public:
-  /// Plays the teacher on the selection episodes. Env and teacher must outlive this. Throws `missing_option` without
-  /// any budget, `out_of_range`, and what `rollout` throws.
-  Selection(const Env& env, const Policy& teacher, const SelectionOptions& options, const Progress& progress = {});
+  /// Plays the teacher on the selection episodes. Player and teacher must outlive this. Throws `missing_option` without
+  /// any budget, `out_of_range`, and what the player throws.
+  Selection(const Player& player, const Policy& teacher, const SelectionOptions& options,
+            const Progress& progress = {});
 
   double teacher_return() const { return teacher_mean_; }
   double budget() const { return budget_; }  ///< allowed loss in units of return, by the selection episodes
   /// Plays a candidate on the selection episodes.
   Contender measure(const Policy& policy, std::size_t bytes, const Progress& progress = {}) const;
   bool fits(std::size_t bytes) const { return !options_.max_bytes || bytes <= *options_.max_bytes; }
-  /// What the certificate should say: the loss, how well it is known, and the width that betting leaves.
+  /// What the certificate should say: the loss, how well it is known, and the width that betting leaves where the range
+  /// of returns is known.
   double expected_upper(const Contender& one) const;
   /// Small enough, and its certificate should keep the budget.
   bool promising(const Contender& one) const { return fits(one.bytes) && expected_upper(one) <= budget_; }
@@ -68,10 +70,10 @@ class Selection {
   Verdict certify(std::span<const Contender> contenders, const Progress& progress = {}) const;
 
  private:
-  RolloutOptions playing(std::uint64_t purpose, std::size_t episodes) const;
+  Episodes playing(std::uint64_t purpose, std::size_t episodes) const;
   std::vector<std::size_t> in_turn(std::span<const Contender> contenders) const;
 
-  const Env& env_;
+  const Player& player_;
   const Policy& teacher_;
   SelectionOptions options_;
   std::vector<double> teacher_returns_;
@@ -117,7 +119,7 @@ class Evolution {
 };
 
 /// Mean undiscounted return of `episodes` episodes.
-double mean_return(const Env& env, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act);
+double mean_return(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act);
 
 /// How coefficients are improved on the return itself.
 struct ReturnPolish {
@@ -136,16 +138,17 @@ using EnoughTime = std::function<bool()>;
 /// Raises the mean return of the policy that `function` makes, over its coefficients: an evolution strategy whose
 /// candidates of one generation all play the same episodes, new ones in each generation, so that it follows the task
 /// and not a set of start states. Coordinates are whitened by the Gram matrix of `features`: a step moves the function
-/// by as much in every direction. Returns the centre of the search. On all threads, the same for any number of them.
-std::vector<double> polish_on_return(const Env& env, const ContinuousCode& shape, const Contract& contract,
+/// by as much in every direction. Returns the centre of the search. On all threads where the player allows it, the same
+/// for any number of them.
+std::vector<double> polish_on_return(const Player& player, const ContinuousCode& shape, const Contract& contract,
                                      const TermFunction& function, const Features& features,
                                      std::vector<double> coefficients, const ReturnPolish& options,
                                      const EnoughTime& enough = {}, const Progress& progress = {});
 
 /// The same for coefficients that are whole numbers: moves one after the other by one unit and keeps what earns more on
 /// `options.episodes` fixed episodes, `sweeps` times over all of them. Never lowers the return on those episodes.
-ContinuousEmbedding polish_rounded(const Env& env, const ContinuousEmbedding& embedding, const ReturnPolish& options,
-                                   std::size_t sweeps = 2, const EnoughTime& enough = {},
+ContinuousEmbedding polish_rounded(const Player& player, const ContinuousEmbedding& embedding,
+                                   const ReturnPolish& options, std::size_t sweeps = 2, const EnoughTime& enough = {},
                                    const Progress& progress = {});
 
 /// What coefficients are improved on after they were fitted.
@@ -155,7 +158,8 @@ enum class PolishBy {
   returned  ///< the return in the task: loses least, and may act unlike the teacher where that pays
 };
 
-/// What is searched for, and how hard. Defaults take seconds to a minute for a small control task.
+/// What is searched for, and how hard. Defaults take seconds to a minute for a small control task of the library; see
+/// `usual_options`.
 struct CompressOptions {
   SelectionOptions judge{};  ///< budgets, episodes, seed, what is played
   bool continuous = true;    ///< search the continuous route
@@ -163,9 +167,10 @@ struct CompressOptions {
   PolishBy polish = PolishBy::returned;
   std::vector<DictionaryOptions> dictionaries;  ///< continuous ones to search; empty: `default_dictionaries`
   std::vector<NumberFormat> formats{NumberFormat::int8, NumberFormat::int6, NumberFormat::int4};
-  std::size_t most_terms = 20;  ///< K is searched from 1 up to this, 1 to 256
-  ReturnPolish search{};        ///< of every K
-  double seconds = 0;           ///< stop searching after this time and certify what is there; 0: no limit
+  std::size_t most_terms = 20;       ///< K is searched from 1 up to this, 1 to 256
+  ReturnPolish search{};             ///< of every K
+  std::size_t visit_episodes = 200;  ///< of the teacher and of early fits, whose states are fitted to, 1 or more
+  double seconds = 0;                ///< stop searching after this time and certify what is there; 0: no limit
 };
 
 /// One embedding that was tried.
@@ -192,6 +197,10 @@ struct Compressed {
 /// Chebyshev polynomials, ridges, and both with bumps.
 std::vector<DictionaryOptions> default_dictionaries();
 
+/// The defaults for a player. One that plays a single policy at a time is taken to be slow: 25 episodes to visit, 20
+/// for each candidate of a generation, 100 to select, 1,000 to certify, polish on the action, no lattices.
+CompressOptions usual_options(const Player& player);
+
 /// Told every candidate once it was measured, and whether it is on the front so far.
 using CandidateSink = std::function<void(const Candidate&, bool on_front)>;
 
@@ -203,9 +212,9 @@ using CandidateSink = std::function<void(const Candidate&, bool on_front)>;
 /// candidate would be larger than one that should pass. `Selection` certifies on episodes that nothing else has seen.
 /// If none passes, the one that came nearest is chosen, and its certificate is not `met`.
 ///
-/// The same for any number of threads, unless `seconds` cuts it short. Throws what `Selection`, `rollout` and the fits
+/// The same for any number of threads, unless `seconds` cuts it short. Throws what `Selection`, the player and the fits
 /// throw.
-Compressed compress(const Env& env, const Policy& teacher, const CompressOptions& options,
+Compressed compress(const Player& player, const Policy& teacher, const CompressOptions& options,
                     const CandidateSink& sink = {}, const Progress& progress = {});
 
 /// What is promised where no task can be played.

@@ -44,6 +44,9 @@ struct Space {
   std::size_t dimensions() const { return axes.size(); }
 };
 
+/// The time limit of a task whose episodes only the task itself ends.
+inline constexpr std::uint32_t unlimited_steps = 0x7FFFFFFF;
+
 /// What is fixed about a task: the contract that policies, embeddings and exported code are held to.
 struct Task {
   std::string name;
@@ -89,6 +92,10 @@ class Env {
  private:
   Task task_;
 };
+
+/// Bounds on the return of an episode of `horizon` steps, discounted by `gamma`: what the task declares, or for
+/// gamma < 1 what its bounds on rewards imply, early ends included.
+Range return_range(const Env& env, std::uint32_t horizon, double gamma);
 
 /// The settings of a task, as in "chain:n=20,alpha=0.7". A factory reads each with its default and legal range; what it
 /// did not read is unknown, and `check_all_read` says so.

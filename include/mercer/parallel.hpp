@@ -24,8 +24,10 @@ struct Block {
 ///
 /// The blocks depend on `items` and `block_size` alone, never on the number of threads or on scheduling, so a body that
 /// writes only what belongs to its block gives the same result on any machine. The exception of the earliest block
-/// that failed is rethrown here, also the same each time; blocks after it may not have run.
-void for_each_block(std::size_t items, std::size_t block_size, const std::function<void(Block)>& body);
+/// that failed is rethrown here, also the same each time; blocks after it may not have run. With `in_turn` the blocks
+/// run one after the other on this thread, for bodies that cannot run side by side.
+void for_each_block(std::size_t items, std::size_t block_size, const std::function<void(Block)>& body,
+                    bool in_turn = false);
 
 /// The number of threads that loops may use now.
 std::size_t thread_count();

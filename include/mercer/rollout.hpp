@@ -90,18 +90,81 @@ Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& opt
 Rollouts rollout_part(const Env& env, const Policy& policy, const RolloutOptions& options, Share part,
                       const Progress& progress = {});
 
-/// Returns of two policies, episode by episode, on the same start states and the same noise.
-struct PairedReturns {
-  std::vector<double> teacher, student;                        ///< undiscounted
-  std::vector<double> discounted_teacher, discounted_student;  ///< with the rollouts' gamma
-  Range range;  ///< the task's declared range of the undiscounted return at this horizon
-  std::uint64_t seed = 0;
+/// Which episodes are played, and how. Two policies that play the same episodes meet the same start states and noise.
+struct Episodes {
+  std::size_t count = 100;  ///< 1 to 10^9
+  std::uint64_t seed = 0;   ///< any
+  Act act = Act::sample;
+  std::optional<double> gamma{};           ///< 0 to 1; by default the task's
+  std::optional<std::uint32_t> horizon{};  ///< steps until an episode is cut off; by default the task's
 };
 
-/// Plays both policies with one seed: draws are keyed by (seed, stage, episode, step), so that both meet the same start
-/// states, the same noise, and draw their actions from the same random numbers. Each alone is played exactly as
-/// `rollout` plays it. `keep_steps` is ignored. Throws what `rollout` throws.
-PairedReturns paired_returns(const Env& env, const Policy& teacher, const Policy& student,
-                             const RolloutOptions& options, const Progress& progress = {});
+/// What one episode came to.
+struct Outcome {
+  double total = 0;       ///< undiscounted return
+  double discounted = 0;  ///< return discounted by the gamma of the episodes
+  std::size_t steps = 0;
+  bool terminated = false;  ///< ended by the task, not cut off by the time limit
+};
+
+/// The outcome of each episode of rollouts, with or without steps.
+std::vector<Outcome> outcomes_of(const Rollouts& rollouts);
+
+/// The return of each outcome: the undiscounted one where `gamma` is 1, otherwise the discounted one.
+std::vector<double> returns_of(std::span<const Outcome> outcomes, double gamma = 1);
+
+/// Plays policies in one task: all that a search or a certificate needs of it. `EnvPlayer` plays the library's tasks;
+/// derive from this to play a simulator or a machine of your own.
+class Player {
+ public:
+  virtual ~Player() = default;
+
+  /// The spaces that policies must fit, the time limit and the name. Bounds on rewards are not read.
+  virtual const Task& task() const = 0;
+
+  /// Plays the episodes and reports the outcome of each. The same episodes give the same outcomes each time, and
+  /// episodes of different seeds are independent.
+  virtual std::vector<Outcome> play(const Policy& policy, const Episodes& episodes,
+                                    const Progress& progress = {}) const = 0;
+
+  /// Plays the same episodes and keeps their steps.
+  virtual Rollouts roll_out(const Policy& policy, const Episodes& episodes, const Progress& progress = {}) const = 0;
+
+  /// Finite bounds on the return of every episode of at most `horizon` steps, discounted by `gamma`; empty where they
+  /// are unknown. Guarantees rest on them: without them a certificate is an estimate.
+  virtual std::optional<Range> return_range(std::uint32_t horizon, double gamma = 1) const = 0;
+
+  /// Whether several threads may play at once. If not, policies are played one after the other on the thread that
+  /// called the library.
+  virtual bool parallel() const = 0;
+
+  /// The task itself, for what cannot be learnt by playing: bounds on rewards, finite processes. Null where there is
+  /// only a player.
+  virtual const Env* env() const { return nullptr; }
+};
+
+/// Plays a task of the library: thin over `rollout`, and throws what it throws. The task must outlive this.
+class EnvPlayer : public Player {
+ public:
+  explicit EnvPlayer(const Env& env) : env_(env) {}
+
+  const Task& task() const override { return env_.task(); }
+  std::vector<Outcome> play(const Policy& policy, const Episodes& episodes,
+                            const Progress& progress = {}) const override;
+  Rollouts roll_out(const Policy& policy, const Episodes& episodes, const Progress& progress = {}) const override;
+  std::optional<Range> return_range(std::uint32_t horizon, double gamma = 1) const override;
+  bool parallel() const override { return true; }
+  const Env* env() const override { return &env_; }
+
+ private:
+  const Env& env_;
+};
+
+/// The 31-bit number that an environment outside the library is reset with for an episode (0 to 2^20 - 1) of a seed.
+///
+/// Seeds below 2048 are what people type: 2^20 seed + episode, so that seed 0 plays environments 0, 1, 2, ... Larger
+/// ones are what a search derives: (a episode + b) mod 2^31, a odd, a and b drawn by Philox from the seed. Episodes of
+/// one seed never share a number, those of two seeds only by chance.
+std::uint32_t reset_seed(std::uint64_t seed, std::uint64_t episode);
 
 }  // namespace mercer

@@ -137,6 +137,11 @@ struct LossBound {
 LossBound certify_loss(std::span<const double> teacher, std::span<const double> student, Range range,
                        double confidence = 0.95, LossMethod method = LossMethod::betting);
 
+/// The same without a range of returns: Student's t of the paired differences, and the percentage as its quotient by
+/// the teacher's |mean return|, where that can be told from 0. An estimate, no guarantee, not even where all returns
+/// are equal: nothing is known of what never happened. `method` is not set.
+LossBound estimate_loss(std::span<const double> teacher, std::span<const double> student, double confidence = 0.95);
+
 /// The percentage. Throws `missing_option` asking for an absolute budget where there is none.
 double require_percent(const LossBound& bound);
 

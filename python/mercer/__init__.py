@@ -10,11 +10,9 @@
 from . import plots, spaces
 from ._mercer import (
     Basis,
-    Evolution,
     Policy,
     Rollouts,
     TabularMdp,
-    TermSearch,
     __version__,
     betting_interval,
     betting_upper,

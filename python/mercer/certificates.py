@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 from . import _mercer
-from .envs import env_name, own_env
+from .envs import env_name, is_foreign, own_env
+from .foreign import player_of
 from .policies import as_policy
 from .progress import Progress, watching
 
@@ -44,22 +45,25 @@ def certify(
     episodes: int = 10000,
     seed: int = 1 << 32,
     act: str = "mean",
+    return_range: tuple[float, float] | None = None,
     progress: Progress = None,
     **options: Any,
 ) -> Certificate:
-    """What `student` may lose against `teacher` in a built-in task: the levels of `mercer certify`.
+    """What `student` may lose against `teacher`: the levels of `mercer certify`.
 
     Use a seed that the student was not made with. `options` are coupled, attempt, method, gamma, horizon, levels,
-    model. A budget that is not kept is told by `met`, not raised.
+    model. A budget that is not kept is told by `met`, not raised. In an environment that only Python can play there is
+    the paired row alone, an estimate unless `return_range` bounds the return of every episode.
     """
-    own = own_env(env)
+    task = env if is_foreign(env) else own_env(env)
     options.update(confidence=confidence, episodes=episodes, seed=seed, act=act)
     if max_loss is not None:
         options["max_loss"] = max_loss
     if max_loss_return is not None:
         options["max_loss_return"] = max_loss_return
     with watching(progress) as report:
-        first, second = as_policy(teacher, own, act), as_policy(student, own, act)
-        certificate = Certificate.parse(_mercer.certify(own._batch, first, second, options, report))
+        first, second = as_policy(teacher, task, act), as_policy(student, task, act)
+        player = player_of(task, return_range)
+        certificate = Certificate.parse(_mercer.certify(player, first, second, options, report))
     certificate.update(env=env_name(env), teacher=first.name)
     return certificate

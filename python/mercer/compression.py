@@ -10,7 +10,7 @@ from . import _mercer
 from .certificates import CertificateError
 from .embedding import Embedding
 from .envs import env_name, is_foreign, own_env, task_of
-from .foreign import ForeignSearch
+from .foreign import player_of
 from .policies import as_policy
 from .progress import Progress, watching
 
@@ -60,7 +60,7 @@ def compress(
     max_loss_return: float | None = None,
     max_bytes: int | None = None,
     act: str = "mean",
-    route: str = "both",
+    route: str | None = None,
     polish: str | None = None,
     bases: list[str] | None = None,
     degree: int = 5,
@@ -83,63 +83,28 @@ def compress(
     `max_loss` is a share of the teacher's |return|, `max_loss_return` an amount of it; giving only the second leaves
     the first out. Both kinds of task and all kinds of policies are taken, as by `rollout`.
 
-    Built-in tasks are searched by the library, on all cores. Other environments are played by Python, so the defaults
-    ask for fewer episodes (100 to select, 1,000 to certify) and coefficients are polished on the action, unless
-    `polish="return"`. What can be promised about them depends on `return_range`, bounds on the return of any episode
-    that you vouch for: with it the certificate is as for a built-in task; without it, or an infinite one, its level is
-    "estimate" (Student's t), which `met` then goes by.
+    The library searches all tasks in the same way. Built-in ones are played on all cores. Other environments are
+    played by Python, so what is None asks for less there: 20 episodes a candidate, 100 to select, 1,000 to certify,
+    coefficients polished on the action, no lattices. What can be promised about them depends on `return_range`, bounds
+    on the return of any episode that you vouch for: with it the certificate is as for a built-in task; without it, or
+    with an infinite one, its level is "estimate" (Student's t), which `met` then goes by.
 
     Raises `CertificateError`, with the best that was found as its `embedding`, unless the budget is kept or
     `allow_unmet`.
     """
     if max_loss_return is not None and isinstance(max_loss, _Usual):
         max_loss = None
-    foreign = is_foreign(env)
-    options: dict[str, Any] = {
-        "max_loss": max_loss,
-        "max_loss_return": max_loss_return,
-        "max_bytes": max_bytes,
-        "confidence": confidence,
-        "act": act,
-        "degree": degree,
-        "most_terms": most_terms,
-        "generations": generations,
-        "attempts": attempts,
-        "seconds": seconds,
-        "seed": seed,
+    task = env if is_foreign(env) else own_env(env, seed)
+    options = {
+        "max_loss": max_loss, "max_loss_return": max_loss_return, "max_bytes": max_bytes, "confidence": confidence,
+        "act": act, "route": route, "polish": polish, "bases": bases, "degree": degree, "formats": formats,
+        "most_terms": most_terms, "generations": generations, "candidate_episodes": candidate_episodes,
+        "select_episodes": select_episodes, "certify_episodes": certify_episodes, "attempts": attempts,
+        "seconds": seconds, "seed": seed,
     }
-    optional = {"bases": bases, "formats": formats}
     with watching(progress) as report:
-        if foreign:
-            if route == "lattice":
-                raise ValueError("E203: route is 'lattice', which is searched in built-in tasks alone. Leave it out.")
-            options.update({key: value for key, value in optional.items() if value is not None})
-            search = ForeignSearch(
-                policy,
-                env,
-                options,
-                polish=polish or "action",
-                candidate_episodes=candidate_episodes or 20,
-                select_episodes=select_episodes or 100,
-                certify_episodes=certify_episodes or 1000,
-                return_range=return_range,
-                on_candidate=on_candidate,
-                report=report,
-            )
-            return _give(search.run(), allow_unmet)
-        if return_range is not None:
-            raise ValueError("E203: return_range is for tasks that do not declare it themselves. Leave it out.")
-        own = own_env(env, seed)
-        teacher = as_policy(policy, own, act)
-        optional.update(
-            route=route,
-            polish=polish or "return",
-            candidate_episodes=candidate_episodes,
-            select_episodes=select_episodes,
-            certify_episodes=certify_episodes,
-        )
-        options.update({key: value for key, value in optional.items() if value is not None})
-        found = _mercer.compress(own._batch, teacher, options, on_candidate, report)
+        teacher = as_policy(policy, task, act)
+        found = _mercer.compress(player_of(task, return_range), teacher, options, on_candidate, report)
     return _give(_wrap(found, teacher, env_name(env)), allow_unmet)
 
 

@@ -119,11 +119,12 @@ class ContinuousEmbedder(_Estimator):
         task, states, rows = self._task(states, actions)
         self._flat = np.ndim(actions) == 1
         # The fit asks once, about all states: the log is the answer.
-        teacher = _mercer.make_python_policy("log", task, lambda _: rows, None, None)
-        search = _mercer.TermSearch(teacher, "mean", self.squash)
-        search.add(states)
-        found = search.choose({"basis": self.basis, "degree": self.degree}, self.k, self.random_state)
-        self._finish(search.embedding(found, search.fit(found), self.format), states)
+        teacher = _mercer.make_python_policy("log", task, lambda _: rows, None, None, None)
+        options = {
+            "basis": self.basis, "degree": self.degree, "k": self.k, "format": self.format, "squash": self.squash,
+            "seed": self.random_state,
+        }
+        self._finish(_mercer.embed_states(teacher, states, options), states)
         facts = self.embedding_.facts
         self.coefficients_, self.terms_, self.formulas_ = facts["coefficients"], facts["terms"], facts["formulas"]
         return self
@@ -167,7 +168,7 @@ class LatticeEmbedder(_Estimator):
         """As `ContinuousEmbedder.fit`; here several actions in one cell make a distribution."""
         task, states, rows = self._task(states, actions)
         self._flat = np.ndim(actions) == 1
-        teacher = _mercer.make_python_policy("log", task, lambda _: rows, None, None)
+        teacher = _mercer.make_python_policy("log", task, lambda _: rows, None, None, None)
         log = _mercer.make_rollouts(
             {
                 "env": task.name,

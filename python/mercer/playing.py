@@ -12,13 +12,8 @@ from .envs import env_name, is_vector, task_of
 from .policies import _name_of, _Single, _takes_batches, load_policy
 from .progress import Report
 
-#: Seeds of environments are 31 bits: each seed of ours has room for 2^20 episodes before it meets the next one's.
+#: Room of a seed, by `_mercer.reset_seed`.
 EPISODES_A_SEED = 1 << 20
-
-
-def episode_seed(seed: int, episode: int) -> int:
-    """What `reset(seed=...)` of a foreign environment gets: seed 0 plays environments 0, 1, 2, ..."""
-    return (seed * EPISODES_A_SEED + episode) % (1 << 31)
 
 
 class Chooser:
@@ -153,7 +148,7 @@ def _single(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, 
     choose, step, keep = chooser.policy if plain else chooser.one, env.step, log.keep
     seen, done = log.observations.add, log.actions.add
     for episode in range(episodes):
-        obs = env.reset(seed=episode_seed(chooser.seed, episode))[0]
+        obs = env.reset(seed=_mercer.reset_seed(chooser.seed, episode))[0]
         chooser.begin()
         rewards: list[float] = []
         total, t = 0.0, 0
@@ -188,7 +183,7 @@ def _vector(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, 
     width = env.num_envs
     for first in range(0, episodes, width):
         numbers = np.arange(first, first + width)
-        obs = env.reset(seed=[episode_seed(chooser.seed, int(e)) for e in numbers])[0]
+        obs = env.reset(seed=[_mercer.reset_seed(chooser.seed, int(e)) for e in numbers])[0]
         chooser.begin()
         playing = numbers < episodes
         total, lengths = np.zeros(width), np.zeros(width, dtype=int)

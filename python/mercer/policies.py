@@ -83,7 +83,7 @@ def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
             if act == "mean":
                 raise ValueError(f"{name} has no mean_action(obs). Add it, or play with act='sample'.")
             mean = policy.sample  # never asked for
-        return _mercer.make_python_policy(name, task, mean, policy.sample, policy.log_prob)
+        return _mercer.make_python_policy(name, task, mean, policy.sample, policy.log_prob, policy)
     if hasattr(policy, "predict"):
 
         def best(obs: np.ndarray) -> Any:
@@ -92,10 +92,10 @@ def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
         def drawn(obs: np.ndarray, seed: int) -> Any:
             return policy.predict(obs, deterministic=False)[0]
 
-        return _mercer.make_python_policy(name, task, best, drawn, None)
+        return _mercer.make_python_policy(name, task, best, drawn, None, policy)
     if callable(policy):
         function = policy if _takes_batches(policy, task) else _Single(policy)
-        return _mercer.make_python_policy(name, task, function, None, None)
+        return _mercer.make_python_policy(name, task, function, None, None, policy)
     raise ValueError(
         f"{name} is no policy; legal: a built-in, a file, a callable obs -> action, an object with predict, or one "
         "with sample and log_prob"

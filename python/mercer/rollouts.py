@@ -37,7 +37,7 @@ def rollout(
     policy as it is) or "mean" (nothing drawn).
 
     Built-in tasks give the same bits as `mercer rollout` for the same seed. Episode e of a foreign environment begins
-    with `reset(seed=2**20 * seed + e)`.
+    with `reset(seed=2**20 * seed + e)`, for seeds from 2048 on with a 31-bit hash of both.
     """
     with watching(progress) as report:
         if is_foreign(env):

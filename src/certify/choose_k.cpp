@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "certify/coupling.hpp"
 #include "mercer/certify.hpp"
 #include "mercer/error.hpp"
 
@@ -16,24 +15,23 @@ constexpr std::size_t linear = 4;
 
 class Search {
  public:
-  Search(const Env& env, const Policy& teacher, const StudentOfK& student, const CertifyOptions& options,
+  Search(const Player& player, const Policy& teacher, const StudentOfK& student, const CertifyOptions& options,
          const Progress& progress)
-      : env_(env), student_(student), options_(options), progress_(progress) {
-    playing_.episodes = options.episodes;
-    playing_.seed = options.seed;
-    playing_.act = options.act;
-    playing_.horizon = options.horizon.value_or(env.task().time_limit);
-    playing_.keep_steps = false;
-    playing_.gamma = options.gamma;
-    teacher_ = play(teacher);
-  }
+      : player_(player),
+        student_(student),
+        options_(options),
+        progress_(progress),
+        episodes_{options.episodes, options.seed, options.act, options.gamma,
+                  options.horizon.value_or(player.task().time_limit)},
+        range_(player.return_range(*episodes_.horizon, options.gamma)),
+        teacher_(play(teacher)) {}
 
   bool keeps(std::size_t k) {
     const auto known = tried_.find(k);
     if (known != tried_.end()) return known->second.met;
     const std::vector<double> returns = play(*student_(k));
-    const LossBound bound = certify_loss(teacher_, returns, return_range(env_, *playing_.horizon, options_.gamma),
-                                         options_.confidence, options_.method);
+    const LossBound bound = range_ ? certify_loss(teacher_, returns, *range_, options_.confidence, options_.method)
+                                   : estimate_loss(teacher_, returns, options_.confidence);
     if (options_.max_loss) require_percent(bound);
     KPoint point{k, bound.loss_percent, bound.upper_percent, bound.upper_loss, true};
     if (options_.max_loss) point.met = *bound.upper_percent <= 100 * *options_.max_loss;
@@ -46,15 +44,15 @@ class Search {
 
  private:
   std::vector<double> play(const Policy& policy) const {
-    Rollouts played = rollout(env_, policy, playing_, progress_);
-    return options_.gamma < 1 ? std::move(played.discounted_returns) : std::move(played.returns);
+    return returns_of(player_.play(policy, episodes_, progress_), options_.gamma);
   }
 
-  const Env& env_;
+  const Player& player_;
   const StudentOfK& student_;
   const CertifyOptions& options_;
   const Progress& progress_;
-  RolloutOptions playing_;
+  Episodes episodes_;
+  std::optional<Range> range_;
   std::vector<double> teacher_;
   std::map<std::size_t, KPoint> tried_;
 };
@@ -73,8 +71,8 @@ void bracket(Search& search, std::size_t least, std::size_t most) {
 
 }  // namespace
 
-KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& student, std::size_t least, std::size_t most,
-                 const CertifyOptions& options, std::size_t attempts, const Progress& progress) {
+KChoice choose_k(const Player& player, const Policy& teacher, const StudentOfK& student, std::size_t least,
+                 std::size_t most, const CertifyOptions& options, std::size_t attempts, const Progress& progress) {
   if (!options.max_loss && !options.max_loss_return) {
     throw Error(ErrorCode::missing_option, "no budget was given to choose K by", "Give a largest loss");
   }
@@ -82,7 +80,7 @@ KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& studen
     throw Error(ErrorCode::out_of_range, fmt::format("K from {} to {}; legal: 1 or more, rising", least, most),
                 "Give the range of K to search");
   }
-  Search search(env, teacher, student, options, progress);
+  Search search(player, teacher, student, options, progress);
   bracket(search, least, most);
 
   KChoice choice;
@@ -94,7 +92,7 @@ KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& studen
   CertifyOptions second = options;
   second.seed = options.seed + 1;
   for (second.attempt = 1;; ++second.attempt) {
-    choice.certificate = certify(env, teacher, *student(choice.k), second, progress);
+    choice.certificate = certify(player, teacher, *student(choice.k), second, progress);
     choice.met = choice.certificate.met;
     if (choice.met || !found || second.attempt >= attempts || choice.k >= most) break;
     choice.k = std::min(choice.k + std::max<std::size_t>(choice.k / 7, 1), most);

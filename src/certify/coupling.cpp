@@ -146,13 +146,6 @@ std::string why_not(const Policy& teacher, const Policy& student, const Rollouts
 
 }  // namespace
 
-Range return_range(const Env& env, std::uint32_t horizon, double gamma) {
-  if (gamma == 1) return env.return_range(horizon);
-  const double steps = (1 - std::pow(gamma, horizon)) / (1 - gamma);
-  const Range reward = env.task().reward;
-  return {std::min(reward.low, 0.0) * steps, std::max(reward.high, 0.0) * steps};
-}
-
 std::vector<double> losable(const Env& env, std::uint32_t horizon, double gamma, bool endless) {
   const Range reward = env.task().reward;
   // An episode that ended earns 0 from then on.

@@ -41,10 +41,6 @@ struct CouplingBound {
 CouplingBound coupling_bound(const Env& env, const Policy& teacher, const Policy& student, const Rollouts& rollouts,
                              std::uint32_t horizon, const CouplingOptions& options);
 
-/// Bounds on the return of an episode of `horizon` steps: what the task declares, or for gamma < 1 what its bounds on
-/// rewards imply, early ends included.
-Range return_range(const Env& env, std::uint32_t horizon, double gamma);
-
 /// f(0), ..., f(T): what can be lost from each step on.
 std::vector<double> losable(const Env& env, std::uint32_t horizon, double gamma, bool endless = false);
 

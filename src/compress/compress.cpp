@@ -13,19 +13,17 @@ namespace {
 
 class Search {
  public:
-  Search(const Env& env, const Policy& teacher, const CompressOptions& options, const CandidateSink& sink,
+  Search(const Player& player, const Policy& teacher, const CompressOptions& options, const CandidateSink& sink,
          const Progress& progress)
-      : env_(env),
+      : player_(player),
         teacher_(teacher),
         options_(options),
         sink_(sink),
         progress_(progress),
-        selection_(env, teacher, options.judge, progress) {
-    visiting_.episodes = 200;
-    visiting_.seed = Random({options.judge.seed, Stage::search, 1, 0xFFFFFFFF}).bits();
-    visiting_.act = options.judge.act;
-    states_ = pick_states(rollout(env, teacher, visiting_, progress), 5000);
-  }
+        selection_(player, teacher, options.judge, progress),
+        visiting_{options.visit_episodes, Random({options.judge.seed, Stage::search, 1, 0xFFFFFFFF}).bits(),
+                  options.judge.act},
+        states_(pick_states(player.roll_out(teacher, visiting_, progress), 5000)) {}
 
   Compressed run() {
     if (options_.lattice) try_lattice();
@@ -79,27 +77,27 @@ class Search {
   void add_visited(Samples& samples, const ContinuousCode& shape) const;
   std::size_t try_formats(const DictionaryPath& path);
 
-  const Env& env_;
+  const Player& player_;
   const Policy& teacher_;
   const CompressOptions& options_;
   const CandidateSink& sink_;
   const Progress& progress_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const Selection selection_;
-  RolloutOptions visiting_;
-  StateMatrix states_;                                   // that the teacher visits
+  const Episodes visiting_;
+  const StateMatrix states_;                             // that the teacher visits
   std::size_t smallest_ = static_cast<std::size_t>(-1);  // payload of a promising candidate
   std::deque<Candidate> tried_;
 };
 
 void Search::try_lattice() {
   const LatticeOptions lattice = best_lattice();
-  RolloutOptions met = visiting_;
-  met.episodes = 1000;
+  Episodes met = visiting_;
+  met.count *= 5;
   met.act = Act::sample;  // a lattice is made of what a policy draws, whatever is played later
   std::optional<Lattice> made;
   try {
-    made = make_lattice(teacher_, rollout(env_, teacher_, met, progress_), lattice);
+    made = make_lattice(teacher_, player_.roll_out(teacher_, met, progress_), lattice);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted) throw;
     return;  // a teacher without a density, or too many dimensions: this route is not for it
@@ -119,7 +117,7 @@ void Search::add_visited(Samples& samples, const ContinuousCode& shape) const {
   for (const std::size_t k : {4, 8, 12}) {
     const Terms dictionary = make_dictionary({}, shape.coordinates, samples.points(), options_.judge.seed);
     const ContinuousEmbedding made = fit_embedding(shape, dictionary, samples, k, {}, "candidate");
-    const Rollouts met = rollout(env_, made.policy(), visiting_, progress_);
+    const Rollouts met = player_.roll_out(made.policy(), visiting_, progress_);
     samples.add(pick_states(met, samples.group() == 1 ? 1500 : 200).view());
   }
 }
@@ -155,7 +153,7 @@ void Search::follow_dictionaries() {
 
   std::vector<DictionaryPath> paths;
   for (std::size_t i = 0; i < dictionaries.size(); ++i) {
-    paths.emplace_back(&env_, samples, shape, dictionaries[i], options_, i);
+    paths.emplace_back(&player_, samples, shape, dictionaries[i], options_, i);
   }
   std::vector<bool> alive(paths.size(), true);
   for (std::size_t k = 1; k <= options_.most_terms; ++k) {
@@ -178,9 +176,22 @@ std::vector<DictionaryOptions> default_dictionaries() {
   return {polynomials, ridges, mixed};
 }
 
-Compressed compress(const Env& env, const Policy& teacher, const CompressOptions& options, const CandidateSink& sink,
-                    const Progress& progress) {
+CompressOptions usual_options(const Player& player) {
+  CompressOptions out;
+  if (player.parallel()) return out;
+  out.lattice = false;
+  out.polish = PolishBy::action;
+  out.visit_episodes = 25;
+  out.search.episodes = 20;
+  out.judge.select_episodes = 100;
+  out.judge.certify_episodes = 1000;
+  return out;
+}
+
+Compressed compress(const Player& player, const Policy& teacher, const CompressOptions& options,
+                    const CandidateSink& sink, const Progress& progress) {
   require_in_range("the number of terms", static_cast<double>(options.most_terms), 1, 256, "Take 20");
+  require_in_range("visit episodes", static_cast<double>(options.visit_episodes), 1, 1e8, "Take 200");
   for (const DictionaryOptions& dictionary : options.dictionaries) {  // refuse a name that is none before any work
     ContinuousOptions named;
     named.dictionary = dictionary;
@@ -188,7 +199,7 @@ Compressed compress(const Env& env, const Policy& teacher, const CompressOptions
     if (options.continuous) check_options(named, teacher);
   }
   if (options.formats.empty()) throw Error(ErrorCode::missing_option, "no number format to try", "Name one, as int8");
-  return Search(env, teacher, options, sink, progress).run();
+  return Search(player, teacher, options, sink, progress).run();
 }
 
 }  // namespace mercer

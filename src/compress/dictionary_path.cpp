@@ -41,9 +41,9 @@ ContinuousEmbedding without_zeros(const ContinuousEmbedding& embedding) {
 
 }  // namespace
 
-DictionaryPath::DictionaryPath(const Env* env, const Samples& samples, const ContinuousCode& shape,
+DictionaryPath::DictionaryPath(const Player* player, const Samples& samples, const ContinuousCode& shape,
                                const DictionaryOptions& dictionary, const CompressOptions& options, std::uint64_t item)
-    : env_(env),
+    : player_(player),
       samples_(samples),
       options_(options),
       shape_(shape),
@@ -81,7 +81,7 @@ void DictionaryPath::polish_further(std::size_t more, const EnoughTime& enough, 
   polish.generations *= more;
   polish.episodes *= more > 1 ? 2 : 1;
   const TermFunction function(shape_.terms, shape_.coordinates, coefficients_);
-  std::vector<double> polished = polish_on_return(*env_, shape_, samples_.teacher().contract(), function, few_,
+  std::vector<double> polished = polish_on_return(*player_, shape_, samples_.teacher().contract(), function, few_,
                                                   coefficients_, polish, enough, progress);
   // A search that only sees returns can be lured away, as by a car that earns more by not moving at all.
   if (earned(polished) > earned(coefficients_)) coefficients_ = std::move(polished);
@@ -101,7 +101,7 @@ ContinuousEmbedding DictionaryPath::rounded(NumberFormat format, bool careful, c
   if (!careful || options_.polish != PolishBy::returned) return without_zeros(embedding);
   ReturnPolish polish = search(100 + static_cast<std::uint64_t>(format));
   polish.episodes *= 4;
-  return without_zeros(polish_rounded(*env_, embedding, polish, 2, enough, progress));
+  return without_zeros(polish_rounded(*player_, embedding, polish, 2, enough, progress));
 }
 
 std::vector<double> DictionaryPath::fitted() const {
@@ -112,7 +112,7 @@ std::vector<double> DictionaryPath::fitted() const {
 double DictionaryPath::earned(std::span<const double> coefficients) const {
   const auto policy = continuous_policy("candidate", samples_.teacher().contract(), shape_.head, shape_.squash,
                                         TermFunction(shape_.terms, shape_.coordinates, coefficients));
-  return mean_return(*env_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
+  return mean_return(*player_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
 }
 
 ReturnPolish DictionaryPath::search(std::uint64_t purpose) const {

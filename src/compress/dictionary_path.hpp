@@ -7,8 +7,8 @@ namespace mercer {
 /// One dictionary, followed from one term upwards: the terms of K are those of K - 1 and the one that helps most.
 class DictionaryPath {
  public:
-  /// Without a task nothing is polished on return. `samples` and all else that is referred to must outlive this.
-  DictionaryPath(const Env* env, const Samples& samples, const ContinuousCode& shape,
+  /// Without a player nothing is polished on return. `samples` and all else that is referred to must outlive this.
+  DictionaryPath(const Player* player, const Samples& samples, const ContinuousCode& shape,
                  const DictionaryOptions& dictionary, const CompressOptions& options, std::uint64_t item);
 
   /// Goes to K + 1 terms, fits and polishes; false when the dictionary has no more.
@@ -28,7 +28,7 @@ class DictionaryPath {
   double earned(std::span<const double> coefficients) const;
   ReturnPolish search(std::uint64_t purpose) const;
 
-  const Env* env_;
+  const Player* player_;
   const Samples& samples_;
   const CompressOptions& options_;
   ContinuousCode shape_;

@@ -22,19 +22,23 @@ Eigen::MatrixXd whitener(const Features& features) {
   return factor.matrixU().solve(Eigen::MatrixXd::Identity(n, n));
 }
 
+// Fills values that take playing: shared with other processes, and on all threads where the player allows it.
+void fill_played(const Player& player, std::span<double> values, const std::function<double(std::size_t)>& value) {
+  fill_shared(values, [&](Share own) {
+    for_each_block(
+        own.end - own.begin, 1, [&](Block block) { values[own.begin + block.begin] = value(own.begin + block.begin); },
+        !player.parallel());
+  });
+}
+
 }  // namespace
 
-double mean_return(const Env& env, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) {
-  RolloutOptions playing;
-  playing.episodes = episodes;
-  playing.seed = seed;
-  playing.act = act;
-  playing.keep_steps = false;
-  const std::vector<double> returns = rollout(env, policy, playing).returns;
+double mean_return(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) {
+  const std::vector<double> returns = returns_of(player.play(policy, {episodes, seed, act}));
   return std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
 }
 
-std::vector<double> polish_on_return(const Env& env, const ContinuousCode& shape, const Contract& contract,
+std::vector<double> polish_on_return(const Player& player, const ContinuousCode& shape, const Contract& contract,
                                      const TermFunction& function, const Features& features,
                                      std::vector<double> coefficients, const ReturnPolish& options,
                                      const EnoughTime& enough, const Progress& progress) {
@@ -59,28 +63,26 @@ std::vector<double> polish_on_return(const Env& env, const ContinuousCode& shape
     const MatrixView<const double> tried = search.ask();
     const std::uint64_t episodes_seed =
         Random({options.seed, Stage::search, options.item + 1, static_cast<std::uint32_t>(g)}).bits();
-    fill_shared(losses, [&](Share own) {
-      for_each_block(own.end - own.begin, 1, [&](Block block) {
-        const std::size_t i = own.begin + block.begin;
-        std::vector<double> z(coefficients.size());
-        for (std::size_t d = 0; d < z.size(); ++d) z[d] = tried(d, i);
-        const auto policy = continuous_policy("candidate", contract, shape.head, shape.squash, function.with(at(z)));
-        losses[i] = -mean_return(env, *policy, options.episodes, episodes_seed, options.act);
-      });
+    fill_played(player, losses, [&](std::size_t i) {
+      std::vector<double> z(coefficients.size());
+      for (std::size_t d = 0; d < z.size(); ++d) z[d] = tried(d, i);
+      const auto policy = continuous_policy("candidate", contract, shape.head, shape.squash, function.with(at(z)));
+      return -mean_return(player, *policy, options.episodes, episodes_seed, options.act);
     });
     search.tell(losses);
   }
   return at(search.mean());
 }
 
-ContinuousEmbedding polish_rounded(const Env& env, const ContinuousEmbedding& embedding, const ReturnPolish& options,
-                                   std::size_t sweeps, const EnoughTime& enough, const Progress& progress) {
+ContinuousEmbedding polish_rounded(const Player& player, const ContinuousEmbedding& embedding,
+                                   const ReturnPolish& options, std::size_t sweeps, const EnoughTime& enough,
+                                   const Progress& progress) {
   const ContinuousCode& code = embedding.code();
   if (code.scales.empty()) return embedding;  // floats have no unit worth trying
   const Contract& contract = embedding.policy().contract();
   const std::uint64_t seed = Random({options.seed, Stage::search, options.item + 2, 0}).bits();
   const auto earned = [&](const ContinuousEmbedding& one) {
-    return mean_return(env, one.policy(), options.episodes, seed, options.act);
+    return mean_return(player, one.policy(), options.episodes, seed, options.act);
   };
   // The unit of each coefficient: by output, then by part of the terms that has any.
   std::vector<double> units;
@@ -99,7 +101,7 @@ ContinuousEmbedding polish_rounded(const Env& env, const ContinuousEmbedding& em
     for (std::size_t j = 0; j < units.size() && !(enough && enough()); ++j) {
       progress.check();
       std::vector<std::optional<ContinuousEmbedding>> moved(2);
-      std::vector<double> gained(2, -HUGE_VAL);
+      std::vector<double> gained(2);
       for_each_block(2, 1, [&](Block block) {
         ContinuousCode other = best.code();
         other.coefficients[j] += block.begin == 0 ? units[j] : -units[j];
@@ -109,12 +111,7 @@ ContinuousEmbedding polish_rounded(const Env& env, const ContinuousEmbedding& em
           return;  // beyond the largest whole number
         }
       });
-      fill_shared(gained, [&](Share own) {
-        for_each_block(own.end - own.begin, 1, [&](Block block) {
-          const std::size_t i = own.begin + block.begin;
-          if (moved[i]) gained[i] = earned(*moved[i]);
-        });
-      });
+      fill_played(player, gained, [&](std::size_t i) { return moved[i] ? earned(*moved[i]) : -HUGE_VAL; });
       const std::size_t winner = gained[1] > gained[0] ? 1 : 0;
       if (gained[winner] <= most) continue;
       most = gained[winner];

@@ -18,10 +18,21 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+std::vector<double> played(const Player& player, const Policy& policy, const Episodes& episodes,
+                           const Progress& progress) {
+  std::vector<double> returns = returns_of(player.play(policy, episodes, progress));
+  if (returns.size() == episodes.count) return returns;
+  throw Error(ErrorCode::shape_mismatch,
+              fmt::format("the player of task '{}' reports {} outcomes of {} episodes", player.task().name,
+                          returns.size(), episodes.count),
+              "Report one for each");
+}
+
 }  // namespace
 
-Selection::Selection(const Env& env, const Policy& teacher, const SelectionOptions& options, const Progress& progress)
-    : env_(env), teacher_(teacher), options_(options) {
+Selection::Selection(const Player& player, const Policy& teacher, const SelectionOptions& options,
+                     const Progress& progress)
+    : player_(player), teacher_(teacher), options_(options) {
   if (!options.max_loss && !options.max_loss_return) {
     throw Error(ErrorCode::missing_option, "no budget was given", "Give a largest loss");
   }
@@ -29,23 +40,18 @@ Selection::Selection(const Env& env, const Policy& teacher, const SelectionOptio
   require_in_range("select episodes", static_cast<double>(options.select_episodes), 2, 1e9, "Take 4000");
   require_in_range("certify episodes", static_cast<double>(options.certify_episodes), 2, 1e9, "Take 100000");
   require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
-  teacher_returns_ = rollout(env, teacher, playing(selecting, options.select_episodes), progress).returns;
+  teacher_returns_ = played(player, teacher, playing(selecting, options.select_episodes), progress);
   teacher_mean_ = mean_of(teacher_returns_);
   budget_ = options.max_loss_return.value_or(HUGE_VAL);
   if (options.max_loss) budget_ = std::min(budget_, *options.max_loss * std::abs(teacher_mean_));
 }
 
-RolloutOptions Selection::playing(std::uint64_t purpose, std::size_t episodes) const {
-  RolloutOptions out;
-  out.episodes = episodes;
-  out.seed = Random({options_.seed, Stage::search, purpose, 0xFFFFFFFF}).bits();
-  out.act = options_.act;
-  out.keep_steps = false;
-  return out;
+Episodes Selection::playing(std::uint64_t purpose, std::size_t episodes) const {
+  return {episodes, Random({options_.seed, Stage::search, purpose, 0xFFFFFFFF}).bits(), options_.act};
 }
 
 Contender Selection::measure(const Policy& policy, std::size_t bytes, const Progress& progress) const {
-  std::vector<double> lost = rollout(env_, policy, playing(selecting, options_.select_episodes), progress).returns;
+  std::vector<double> lost = played(player_, policy, playing(selecting, options_.select_episodes), progress);
   for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = teacher_returns_[i] - lost[i];
   Contender out{&policy, bytes, mean_of(lost)};
   for (const double value : lost) out.spread += (value - out.loss) * (value - out.loss);
@@ -57,7 +63,8 @@ double Selection::expected_upper(const Contender& one) const {
   const auto certified = static_cast<double>(options_.certify_episodes);
   const auto selected = static_cast<double>(options_.select_episodes);
   const double odds = std::log(2 / (1 - options_.confidence));
-  const double width = env_.return_range(env_.task().time_limit).width();
+  const std::optional<Range> range = player_.return_range(player_.task().time_limit);
+  const double width = range ? range->width() : 0;
   return one.loss + one.spread / std::sqrt(selected) + one.spread * std::sqrt(2 * odds / certified) +
          width * odds / certified;
 }
@@ -84,13 +91,10 @@ Selection::Verdict Selection::certify(std::span<const Contender> contenders, con
     throw Error(ErrorCode::out_of_range, fmt::format("no embedding was found in {} bytes", *options_.max_bytes),
                 "Allow more bytes: the smallest embeddings have 5 to 10");
   }
-  const RolloutOptions judging = playing(certifying, options_.certify_episodes);
-  PairedReturns paired;
-  paired.range = env_.return_range(env_.task().time_limit);
-  paired.seed = judging.seed;
-  paired.teacher = rollout(env_, teacher_, judging, progress).returns;
+  const Episodes judging = playing(certifying, options_.certify_episodes);
+  const std::vector<Outcome> of_teacher = player_.play(teacher_, judging, progress);
   CertifyOptions how;
-  how.episodes = judging.episodes;
+  how.episodes = judging.count;
   how.seed = judging.seed;
   how.confidence = options_.confidence;
   how.act = options_.act;
@@ -103,8 +107,8 @@ Selection::Verdict Selection::certify(std::span<const Contender> contenders, con
   for (std::size_t j = 0; j < std::min(options_.attempts, order.size()) && !(best && best->certificate.met); ++j) {
     how.attempt = j + 1;
     const Policy& student = *contenders[order[j]].policy;
-    paired.student = rollout(env_, student, judging, progress).returns;
-    Certificate one = certify_paired(env_, teacher_, student, paired, how, progress);
+    const std::vector<Outcome> of_student = player_.play(student, judging, progress);
+    Certificate one = certify_paired(player_, teacher_, student, of_teacher, of_student, how, progress);
     const auto rank = [&](const Certificate& certificate, std::size_t i) {
       return std::pair(certificate.upper_return, contenders[i].bytes);
     };

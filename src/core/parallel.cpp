@@ -61,7 +61,7 @@ class EarliestFailure {
 
 }  // namespace
 
-void for_each_block(std::size_t items, std::size_t block_size, const std::function<void(Block)>& body) {
+void for_each_block(std::size_t items, std::size_t block_size, const std::function<void(Block)>& body, bool in_turn) {
   if (items == 0) return;
   const std::size_t size = std::max<std::size_t>(1, block_size);
   const std::size_t blocks = items / size + (items % size == 0 ? 0 : 1);
@@ -76,6 +76,10 @@ void for_each_block(std::size_t items, std::size_t block_size, const std::functi
       failure.record(index);
     }
   };
+  if (in_turn) {
+    for (std::size_t index = 0; index < blocks; ++index) run_block(index);
+    return failure.rethrow();
+  }
   char fork = 0;
   char join = 0;
   __tsan_release(&fork);

@@ -28,6 +28,13 @@ Range Env::return_range(std::uint32_t horizon) const {
   return {low < 0 ? low * horizon : low, high > 0 ? high * horizon : high};
 }
 
+Range return_range(const Env& env, std::uint32_t horizon, double gamma) {
+  if (gamma == 1) return env.return_range(horizon);
+  const double steps = (1 - std::pow(gamma, horizon)) / (1 - gamma);
+  const Range reward = env.task().reward;
+  return {std::min(reward.low, 0.0) * steps, std::max(reward.high, 0.0) * steps};
+}
+
 namespace {
 
 double parse_number(const std::string& owner, const std::string& key, std::string_view text, double low, double high) {

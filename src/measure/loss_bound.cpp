@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -99,6 +100,31 @@ std::optional<double> ratio_by_two_bounds(Numbers teacher, Numbers loss, Range r
   return upper / (upper > 0 ? least : most);
 }
 
+double mean_of(Numbers x) { return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size()); }
+
+// Teacher's returns less the student's.
+std::vector<double> paired_losses(Numbers teacher, Numbers student, double delta) {
+  check_sample(teacher, 2, delta);
+  check_sample(student, 2, delta);
+  if (teacher.size() != student.size()) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("{} episodes cannot be paired with {}", teacher.size(), student.size()),
+                "Play both policies for the same episodes");
+  }
+  std::vector<double> loss(teacher.size());
+  for (std::size_t i = 0; i < loss.size(); ++i) loss[i] = teacher[i] - student[i];
+  return loss;
+}
+
+LossBound measured_loss(Numbers teacher, Numbers loss, double confidence) {
+  LossBound bound;
+  bound.episodes = loss.size();
+  bound.confidence = confidence;
+  bound.loss_mean = mean_of(loss);
+  bound.loss_percent = 100 * bound.loss_mean / std::abs(mean_of(teacher));
+  return bound;
+}
+
 }  // namespace
 
 std::string_view loss_method_name(LossMethod method) { return names[static_cast<std::size_t>(method)]; }
@@ -111,29 +137,11 @@ LossMethod parse_loss_method(const std::string& name) {
 
 LossBound certify_loss(Numbers teacher, Numbers student, Range range, double confidence, LossMethod method) {
   const double delta = 1 - confidence;
-  check_sample(teacher, 2, delta);
-  check_sample(student, 2, delta);
-  if (teacher.size() != student.size()) {
-    throw Error(ErrorCode::shape_mismatch,
-                fmt::format("{} episodes cannot be paired with {}", teacher.size(), student.size()),
-                "Play both policies for the same episodes");
-  }
+  const std::vector<double> loss = paired_losses(teacher, student, delta);
   check_inside(teacher, range);
   check_inside(student, range);
-  LossBound bound;
-  bound.episodes = teacher.size();
-  bound.confidence = confidence;
+  LossBound bound = measured_loss(teacher, loss, confidence);
   bound.method = method;
-  std::vector<double> loss(teacher.size());
-  double mean = 0;
-  for (std::size_t i = 0; i < loss.size(); ++i) {
-    loss[i] = teacher[i] - student[i];
-    bound.loss_mean += loss[i];
-    mean += teacher[i];
-  }
-  bound.loss_mean /= static_cast<double>(loss.size());
-  mean /= static_cast<double>(loss.size());
-  bound.loss_percent = 100 * bound.loss_mean / std::abs(mean);
   const double width = range.width();
   bound.upper_loss = std::min(interval(method, loss, {-width, width}, delta, Sides::upper).high, width);
 
@@ -147,6 +155,19 @@ LossBound certify_loss(Numbers teacher, Numbers student, Range range, double con
   }
   if (x) bound.upper_percent = 100 * *x;
   if (!x) bound.no_percent = near_zero;
+  return bound;
+}
+
+LossBound estimate_loss(Numbers teacher, Numbers student, double confidence) {
+  const std::vector<double> loss = paired_losses(teacher, student, 1 - confidence);
+  LossBound bound = measured_loss(teacher, loss, confidence);
+  bound.upper_loss = student_t_interval(loss, 1 - confidence, Sides::upper).high;
+  const Range mean = student_t_interval(teacher, 1 - confidence);
+  if (mean.low > 0 || mean.high < 0) {
+    bound.upper_percent = 100 * bound.upper_loss / std::abs(mean_of(teacher));
+  } else {
+    bound.no_percent = near_zero;
+  }
   return bound;
 }
 

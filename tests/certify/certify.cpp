@@ -11,6 +11,7 @@
 #include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/random_mdp.hpp"
+#include "support/stranger.hpp"
 #include "support/temporary.hpp"
 
 namespace mercer {
@@ -33,7 +34,8 @@ TEST(Certify, no_row_is_below_the_true_difference) {
     CertifyOptions options;
     options.episodes = 2000;
     options.seed = seed;
-    const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
+    const Certificate made =
+        certify(EnvPlayer(env), TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
     std::vector<std::string> terms;
     for (const CertificateRow& row : made.rows) {
       if (row.about != "return") continue;
@@ -49,6 +51,35 @@ TEST(Certify, no_row_is_below_the_true_difference) {
   }
 }
 
+// A player that is nothing but a player: the paired row alone, a guarantee where it knows the range of returns.
+TEST(Certify, a_player_without_a_task_has_the_paired_row) {
+  TabularMdp mdp = random_mdp(6, 3, 3);
+  mdp.horizon = 15;
+  const TabularEnv env("t", mdp);
+  const TabularPolicy teacher("1", 6, 3, random_rows(6, 3, 3, 1)), student("2", 6, 3, random_rows(6, 3, 3, 2));
+  CertifyOptions options;
+  options.episodes = 500;
+  const Certificate whole = certify(EnvPlayer(env), teacher, student, options);
+  const Certificate known = certify(Stranger(env, env.return_range(15), false), teacher, student, options);
+  EXPECT_GT(whole.rows.size(), 1u);
+  ASSERT_EQ(known.rows.size(), 1u);
+  EXPECT_EQ(known.level, "statistical");
+  EXPECT_EQ(known.rows[0].value, whole.rows[0].value);
+  EXPECT_EQ(known.rows[0].assumptions, whole.rows[0].assumptions);
+  EXPECT_EQ(known.upper_percent, whole.upper_percent);
+
+  const Stranger unknown(env, std::nullopt, false);
+  const Certificate estimate = certify(unknown, teacher, student, options);
+  EXPECT_EQ(estimate.level, "estimate");
+  EXPECT_EQ(estimate.method, "student-t");
+  EXPECT_EQ(estimate.loss_return, whole.loss_return);
+  EXPECT_FALSE(estimate.rows[0].vacuous);
+  const auto says = [&](const std::string& text) { return text.find("return_range") != std::string::npos; };
+  EXPECT_TRUE(std::ranges::any_of(estimate.not_covered, says));
+  EXPECT_FALSE(std::ranges::any_of(known.not_covered, says));
+  EXPECT_EQ(certify(unknown, teacher, teacher, options).level, "estimate");  // equal returns prove nothing
+}
+
 TEST(Certify, budgets_are_kept_or_not) {
   TabularMdp mdp = random_mdp(6, 3, 3);
   mdp.horizon = 15;
@@ -59,9 +90,9 @@ TEST(Certify, budgets_are_kept_or_not) {
   options.episodes = 500;
   options.levels = {Level::statistical};
   options.max_loss_return = 10;
-  EXPECT_TRUE(certify(env, teacher, teacher, options).met);
+  EXPECT_TRUE(certify(EnvPlayer(env), teacher, teacher, options).met);
   options.max_loss_return = 1e-6;
-  const Certificate refused = certify(env, teacher, teacher, options);
+  const Certificate refused = certify(EnvPlayer(env), teacher, teacher, options);
   EXPECT_FALSE(refused.met);
   EXPECT_EQ(refused.loss_return, 0);  // the same policy with the same random numbers
   for (const CertificateRow& row : refused.rows) EXPECT_EQ(row.level, "statistical");
@@ -77,7 +108,8 @@ TEST(Certify, discounted_returns_have_a_ladder_of_their_own) {
   CertifyOptions options;
   options.episodes = 2000;
   options.gamma = 0.9;
-  const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
+  const Certificate made =
+      certify(EnvPlayer(env), TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
   EXPECT_NEAR(made.loss_return, loss, 0.1);
   for (const CertificateRow& row : made.rows) {
     if (row.about != "return") continue;
@@ -92,9 +124,9 @@ TEST(Certify, attempts_cost) {
   const TabularPolicy teacher("1", 4, 2, std::vector<double>(8, 0.5));
   CertifyOptions options;
   options.episodes = 300;
-  const double once = certify(env, teacher, teacher, options).upper_return;
+  const double once = certify(EnvPlayer(env), teacher, teacher, options).upper_return;
   options.attempt = 3;
-  EXPECT_GT(certify(env, teacher, teacher, options).upper_return, once);
+  EXPECT_GT(certify(EnvPlayer(env), teacher, teacher, options).upper_return, once);
 }
 
 struct CarLattice {
@@ -121,7 +153,7 @@ TEST(Certify, an_embedding_gets_coupling_and_pruning_rows_and_keeps_its_certific
   options.episodes = 300;
   options.coupled = 100;
   options.seed = 77;
-  const Certificate made = certify(*car.env, *car.teacher, embedding.policy(), options);
+  const Certificate made = certify(EnvPlayer(*car.env), *car.teacher, embedding.policy(), options);
   const auto row = [&](const std::string& term) {
     return std::ranges::find(made.rows, term, &CertificateRow::term) != made.rows.end();
   };
@@ -149,7 +181,7 @@ TEST(Certify, says_why_atoms_have_no_coupling_bound) {
   CertifyOptions options;
   options.episodes = 50;
   options.levels = {Level::statistical};
-  const Certificate made = certify(*car.env, *car.teacher, embedding.policy(), options);
+  const Certificate made = certify(EnvPlayer(*car.env), *car.teacher, embedding.policy(), options);
   EXPECT_EQ(std::ranges::find(made.rows, "coupling", &CertificateRow::term), made.rows.end());
   EXPECT_TRUE(std::ranges::any_of(made.not_covered, [](const std::string& sentence) {
     return sentence.find("embedding plays single values") != std::string::npos;
@@ -172,7 +204,7 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
   options.episodes = 4000;
   options.max_loss = 0.05;
   options.levels = {Level::statistical};
-  const KChoice choice = choose_k(env, teacher, student, 1, 64, options);
+  const KChoice choice = choose_k(EnvPlayer(env), teacher, student, 1, 64, options);
   ASSERT_TRUE(choice.met);
   EXPECT_LE(*choice.certificate.upper_percent, 5);
   EXPECT_EQ(choice.certificate.seed, options.seed + 1);
@@ -190,12 +222,12 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
   }
 
   options.max_loss = 1e-5;
-  const KChoice none = choose_k(env, teacher, student, 1, 64, options);
+  const KChoice none = choose_k(EnvPlayer(env), teacher, student, 1, 64, options);
   EXPECT_FALSE(none.met);
   EXPECT_EQ(none.k, 64u);
-  expect_error(ErrorCode::out_of_range, "rising", [&] { choose_k(env, teacher, student, 5, 4, options); });
+  expect_error(ErrorCode::out_of_range, "rising", [&] { choose_k(EnvPlayer(env), teacher, student, 5, 4, options); });
   options.max_loss.reset();
-  expect_error(ErrorCode::missing_option, "budget", [&] { choose_k(env, teacher, student, 1, 4, options); });
+  expect_error(ErrorCode::missing_option, "budget", [&] { choose_k(EnvPlayer(env), teacher, student, 1, 4, options); });
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ Certificate certify_mix(const TabularEnv& env, double share, const CertifyOption
   const auto pi1 = random_rows(n, m, 5, 1), other = random_rows(n, m, 5, 2);
   std::vector<double> pi2(pi1);
   for (std::size_t i = 0; i < pi2.size(); ++i) pi2[i] += share * (other[i] - pi1[i]);
-  return certify(env, TabularPolicy("1", n, m, pi1), TabularPolicy("2", n, m, pi2), options);
+  return certify(EnvPlayer(env), TabularPolicy("1", n, m, pi1), TabularPolicy("2", n, m, pi2), options);
 }
 
 // One state and two arms, one step: every value by hand. pi1 = (3/4, 1/4), pi2 = (1/4, 3/4), rewards 1 and 0, g = 1/2.
@@ -31,7 +31,7 @@ TEST(Ladder, rows_of_a_finite_task_are_those_of_the_task_itself) {
   CertifyOptions options;
   options.episodes = 200;
   const Certificate made =
-      certify(env, TabularPolicy("1", 1, 2, {0.75, 0.25}), TabularPolicy("2", 1, 2, {0.25, 0.75}), options);
+      certify(EnvPlayer(env), TabularPolicy("1", 1, 2, {0.75, 0.25}), TabularPolicy("2", 1, 2, {0.25, 0.75}), options);
   const auto expect = [&](const std::string& term, const std::string& level, double value, double measured) {
     const CertificateRow* const row = find_row(made, term);
     ASSERT_NE(row, nullptr) << term;
@@ -111,7 +111,7 @@ TEST(Ladder, a_start_that_ends_episodes_is_played_once) {
   CertifyOptions options;
   options.episodes = 4000;
   const TabularPolicy first("1", 2, 2, {1, 0, 1, 0}), mixed("2", 2, 2, {0.5, 0.5, 0.25, 0.75});
-  const Certificate made = certify(env, first, mixed, options);
+  const Certificate made = certify(EnvPlayer(env), first, mixed, options);
   // (1 - 1/2) / 2 from state 0, (3 - 0) / 2 from state 1.
   EXPECT_NEAR(find_row(made, "exact")->measured, 0.25 + 1.5, 1e-12);
   EXPECT_NEAR(made.loss_return, 1.75, 0.15);
@@ -128,7 +128,7 @@ TEST(Ladder, a_bandit_is_one_round) {
   }
   CertifyOptions options;
   options.episodes = 2000;
-  const Certificate made = certify(*env, *teacher, *student, options);
+  const Certificate made = certify(EnvPlayer(*env), *teacher, *student, options);
   EXPECT_NEAR(find_row(made, "exact")->measured, loss, 1e-12);
   EXPECT_NEAR(made.loss_return, loss, 0.05);
   EXPECT_GE(find_row(made, "bandit (reward of one round)")->value, loss);
@@ -143,7 +143,7 @@ TEST(Ladder, undrawn_actions_are_solved_as_they_are_played) {
   options.act = Act::mean;
   const TabularPolicy right("r", 5, 2, {0.4, 0.6, 0.4, 0.6, 0.4, 0.6, 0.4, 0.6, 0.4, 0.6});
   const TabularPolicy also_right("r", 5, 2, {0, 1, 0, 1, 0, 1, 0, 1, 0, 1});
-  EXPECT_LT(find_row(certify(env, right, also_right, options), "exact")->value, 1e-9);
+  EXPECT_LT(find_row(certify(EnvPlayer(env), right, also_right, options), "exact")->value, 1e-9);
 }
 
 TEST(Ladder, what_has_no_cells_or_no_line_of_actions_says_so) {
@@ -151,7 +151,7 @@ TEST(Ladder, what_has_no_cells_or_no_line_of_actions_says_so) {
   const auto uniform = make_policy("uniform", env->task());
   CertifyOptions options;
   options.episodes = 5;
-  const Certificate made = certify(*env, *uniform, *uniform, options);
+  const Certificate made = certify(EnvPlayer(*env), *uniform, *uniform, options);
   EXPECT_TRUE(std::ranges::any_of(made.not_covered, [](const std::string& sentence) {
     return sentence.find("not a policy on a lattice") != std::string::npos;
   }));
@@ -192,7 +192,7 @@ TEST(Ladder, actions_of_two_dimensions_have_no_model_and_say_so) {
   CertifyOptions options;
   options.episodes = 20;
   const Certificate told =
-      certify(env, *uniform, lattice_policy("l", *uniform, made, made.table, lattice.playing), options);
+      certify(EnvPlayer(env), *uniform, lattice_policy("l", *uniform, made, made.table, lattice.playing), options);
   EXPECT_TRUE(std::ranges::any_of(told.not_covered, [](const std::string& sentence) {
     return sentence.find("actions of one dimension, and these have 2") != std::string::npos;
   }));

@@ -6,6 +6,7 @@
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
 #include "mercer/policy.hpp"
+#include "support/stranger.hpp"
 
 using namespace mercer;
 
@@ -15,6 +16,7 @@ struct Car {
   std::unique_ptr<Env> env = make_env("continuous-mountain-car");
   std::unique_ptr<Policy> teacher =
       make_policy(std::string(MERCER_TEST_DATA) + "/policies/cmc_sde_10000_actor.onnx", env->task());
+  EnvPlayer player{*env};
 };
 
 CompressOptions quick() {
@@ -38,20 +40,20 @@ CompressOptions quick() {
 TEST(Compress, FindsAFewBytesThatKeepTheirPromise) {
   const Car car;
   std::size_t told = 0;
-  const Compressed found = compress(*car.env, *car.teacher, quick(), [&](const Candidate&, bool) { ++told; });
+  const Compressed found = compress(car.player, *car.teacher, quick(), [&](const Candidate&, bool) { ++told; });
   EXPECT_TRUE(found.certificate.met);
   EXPECT_LE(*found.certificate.upper_percent, 20);
   EXPECT_LT(found.winner().payload_bytes(), 16u);
   EXPECT_EQ(told, found.tried.size());
   // Fresh episodes: another sample of the same loss, within what chance allows.
-  const double teacher = mean_return(*car.env, *car.teacher, 500, 77, Act::mean);
-  const double own = mean_return(*car.env, found.winner().embedding.policy(), 500, 77, Act::mean);
+  const double teacher = mean_return(car.player, *car.teacher, 500, 77, Act::mean);
+  const double own = mean_return(car.player, found.winner().embedding.policy(), 500, 77, Act::mean);
   EXPECT_LE(100 * (teacher - own) / teacher, *found.certificate.upper_percent + 10);
 }
 
 TEST(Compress, TheFrontRisesInBytesAndFallsInLoss) {
   const Car car;
-  const Compressed found = compress(*car.env, *car.teacher, quick());
+  const Compressed found = compress(car.player, *car.teacher, quick());
   ASSERT_FALSE(found.front.empty());
   for (std::size_t i = 1; i < found.front.size(); ++i) {
     const Candidate &before = found.tried[found.front[i - 1]], &now = found.tried[found.front[i]];
@@ -72,7 +74,7 @@ TEST(Compress, TheSameBytesOnOneThreadAndOnTwo) {
   std::vector<std::vector<std::uint8_t>> payloads;
   for (const std::size_t threads : {1, 2}) {
     const ThreadLimit limit(threads);
-    payloads.push_back(compress(*car.env, *car.teacher, quick()).winner().embedding.payload());
+    payloads.push_back(compress(car.player, *car.teacher, quick()).winner().embedding.payload());
   }
   EXPECT_EQ(payloads[0], payloads[1]);
 }
@@ -82,9 +84,9 @@ TEST(Compress, AnImpossibleBudgetIsTold) {
   CompressOptions options = quick();
   options.judge.max_loss = std::nullopt;
   options.judge.max_loss_return = -1000;
-  EXPECT_FALSE(compress(*car.env, *car.teacher, options).certificate.met);
+  EXPECT_FALSE(compress(car.player, *car.teacher, options).certificate.met);
   options.judge.max_bytes = 2;
-  EXPECT_THROW(compress(*car.env, *car.teacher, options), Error);
+  EXPECT_THROW(compress(car.player, *car.teacher, options), Error);
 }
 
 TEST(Compress, PolishOnReturnEarnsMoreThanTheFit) {
@@ -95,10 +97,54 @@ TEST(Compress, PolishOnReturnEarnsMoreThanTheFit) {
   options.most_terms = 1;
   options.formats = {NumberFormat::int8};
   options.polish = PolishBy::action;
-  const double fitted = compress(*car.env, *car.teacher, options).tried.front().loss;
+  const double fitted = compress(car.player, *car.teacher, options).tried.front().loss;
   options.polish = PolishBy::returned;
-  const double polished = compress(*car.env, *car.teacher, options).tried.front().loss;
+  const double polished = compress(car.player, *car.teacher, options).tried.front().loss;
   EXPECT_LT(polished, fitted);
+}
+
+// All that the search needs of a task is a player: one that hides everything else leads it to the same bytes.
+TEST(Compress, APlayerOfAnotherKindFindsTheSame) {
+  const Car car;
+  CompressOptions options = quick();
+  options.lattice = true;
+  const Compressed expected = compress(car.player, *car.teacher, options);
+  for (const bool parallel : {true, false}) {
+    const Stranger player(*car.env, car.env->return_range(car.env->task().time_limit), parallel);
+    const Compressed found = compress(player, *car.teacher, options);
+    ASSERT_EQ(found.tried.size(), expected.tried.size());
+    for (std::size_t i = 0; i < found.tried.size(); ++i) {
+      EXPECT_EQ(found.tried[i].embedding.payload(), expected.tried[i].embedding.payload());
+      EXPECT_EQ(found.tried[i].loss, expected.tried[i].loss);
+    }
+    EXPECT_EQ(found.chosen, expected.chosen);
+    EXPECT_EQ(found.certificate.upper_return, expected.certificate.upper_return);
+    EXPECT_EQ(found.certificate.upper_percent, expected.certificate.upper_percent);
+    EXPECT_EQ(found.certificate.level, "statistical");
+    if (!parallel) EXPECT_EQ(player.most_at_once(), 1);
+  }
+}
+
+TEST(Compress, WithoutARangeOfReturnsTheCertificateIsAnEstimate) {
+  const Car car;
+  const Stranger player(*car.env, std::nullopt, true);
+  const Certificate estimate = compress(player, *car.teacher, quick()).certificate;
+  EXPECT_EQ(estimate.level, "estimate");
+  EXPECT_EQ(estimate.method, "student-t");
+  ASSERT_EQ(estimate.rows.size(), 1u);
+  EXPECT_EQ(estimate.rows[0].level, "estimate");
+  EXPECT_GT(estimate.upper_return, estimate.loss_return);
+  EXPECT_LT(estimate.upper_return, compress(car.player, *car.teacher, quick()).certificate.upper_return);
+}
+
+TEST(Compress, UsualOptionsAskLessOfAPlayerThatPlaysOnePolicyAtATime) {
+  const Car car;
+  const CompressOptions fast = usual_options(car.player), slow = usual_options(Stranger(*car.env, std::nullopt, false));
+  EXPECT_EQ(fast.judge.certify_episodes, CompressOptions{}.judge.certify_episodes);
+  EXPECT_TRUE(fast.lattice && fast.polish == PolishBy::returned);
+  EXPECT_EQ(slow.judge.certify_episodes, 1000u);
+  EXPECT_EQ(slow.judge.select_episodes, 100u);
+  EXPECT_TRUE(!slow.lattice && slow.polish == PolishBy::action);
 }
 
 TEST(CompressStates, PromisesActionsAndNoReturn) {

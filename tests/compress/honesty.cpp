@@ -101,7 +101,7 @@ TEST(Honesty, promises_of_whole_compressions_hold_although_the_luckiest_is_chose
   double least_lost = 100, slack = 0;
   for (int r = 0; r < repetitions; ++r) {
     const CompressOptions options = small(static_cast<std::uint64_t>(r) + 1);
-    const Compressed found = compress(env, teacher, options);
+    const Compressed found = compress(EnvPlayer(env), teacher, options);
     ASSERT_TRUE(found.certificate.upper_percent);
     const double lost = truth.percent(found.winner().embedding);
     if (*found.certificate.upper_percent < lost) ++honest;

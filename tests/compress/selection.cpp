@@ -59,11 +59,12 @@ SelectionOptions small_selection(std::uint64_t seed) {
 
 TEST(Selection, TakesTheSmallestThatKeepsTheBudget) {
   const Lotteries env;
+  const EnvPlayer player(env);
   const FunctionPolicy teacher = playing(env, 0), good = playing(env, 0.001), bad = playing(env, 0.5);
   SelectionOptions options = small_selection(1);
   options.max_loss = 0.1;
   options.certify_episodes = 20000;
-  const Selection selection(env, teacher, options);
+  const Selection selection(player, teacher, options);
   const std::vector<Contender> contenders{selection.measure(good, 90), selection.measure(bad, 5),
                                           selection.measure(good, 40)};
   const auto verdict = selection.certify(contenders);
@@ -74,8 +75,9 @@ TEST(Selection, TakesTheSmallestThatKeepsTheBudget) {
 
 TEST(Selection, ChoosesTheNearestWhenNoneKeepsTheBudget) {
   const Lotteries env;
+  const EnvPlayer player(env);
   const FunctionPolicy teacher = playing(env, 0), worse = playing(env, 0.7), bad = playing(env, 0.4);
-  const Selection selection(env, teacher, small_selection(1));
+  const Selection selection(player, teacher, small_selection(1));
   const std::vector<Contender> contenders{selection.measure(worse, 5), selection.measure(bad, 9)};
   const auto verdict = selection.certify(contenders);
   EXPECT_EQ(verdict.chosen, 1u);
@@ -85,8 +87,9 @@ TEST(Selection, ChoosesTheNearestWhenNoneKeepsTheBudget) {
 
 TEST(Selection, OfEqualsThatKeepNoBudgetTheSmallerIsChosen) {
   const Lotteries env;
+  const EnvPlayer player(env);
   const FunctionPolicy teacher = playing(env, 0), bad = playing(env, 0.4);
-  const Selection selection(env, teacher, small_selection(1));
+  const Selection selection(player, teacher, small_selection(1));
   for (const std::size_t first : {9, 5000}) {
     const std::vector<Contender> contenders{selection.measure(bad, first), selection.measure(bad, 5009 - first)};
     const auto verdict = selection.certify(contenders);
@@ -97,22 +100,24 @@ TEST(Selection, OfEqualsThatKeepNoBudgetTheSmallerIsChosen) {
 
 TEST(Selection, BytesAreABudgetToo) {
   const Lotteries env;
+  const EnvPlayer player(env);
   const FunctionPolicy teacher = playing(env, 0);
   SelectionOptions options = small_selection(1);
   options.max_bytes = 20;
-  const Selection selection(env, teacher, options);
+  const Selection selection(player, teacher, options);
   EXPECT_TRUE(selection.fits(20));
   EXPECT_FALSE(selection.promising(selection.measure(teacher, 21)));
 }
 
 TEST(Selection, RefusesWhatItCannotDo) {
   const Lotteries env;
+  const EnvPlayer player(env);
   const FunctionPolicy teacher = playing(env, 0);
   SelectionOptions none = small_selection(1);
   none.max_loss = std::nullopt;
-  EXPECT_THROW(Selection(env, teacher, none), Error);
+  EXPECT_THROW(Selection(player, teacher, none), Error);
   SelectionOptions few = small_selection(1);
   few.select_episodes = 1;
-  EXPECT_THROW(Selection(env, teacher, few), Error);
-  EXPECT_THROW(Selection(env, teacher, small_selection(1)).certify({}), Error);
+  EXPECT_THROW(Selection(player, teacher, few), Error);
+  EXPECT_THROW(Selection(player, teacher, small_selection(1)).certify({}), Error);
 }

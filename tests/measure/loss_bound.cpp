@@ -25,6 +25,12 @@ Sample sample(std::size_t count, double offset, double loss, double noise) {
   return out;
 }
 
+Numbers alternating() {
+  Numbers out(400);
+  for (std::size_t i = 0; i < 400; ++i) out[i] = i % 2 == 0 ? 1 : -1;
+  return out;
+}
+
 TEST(LossBound, tells_the_measured_loss_and_stays_above_it) {
   const Sample of = sample(4000, -60, 1, 2);
   for (const LossMethod method : {LossMethod::betting, LossMethod::predictable_bernstein,
@@ -60,6 +66,25 @@ TEST(LossBound, percentage_has_no_unit) {
   for (double& value : of.teacher) value *= 7;
   for (double& value : of.student) value *= 7;
   EXPECT_NEAR(*certify_loss(of.teacher, of.student, {-700, 0}).upper_percent, once, 1e-6);
+}
+
+TEST(LossBound, without_a_range_it_is_students_estimate) {
+  const Sample of = sample(400, -60, 1, 2);
+  Numbers loss(400);
+  for (std::size_t i = 0; i < 400; ++i) loss[i] = of.teacher[i] - of.student[i];
+  const LossBound bound = estimate_loss(of.teacher, of.student, 0.9),
+                  known = certify_loss(of.teacher, of.student, {-100, 0});
+  EXPECT_EQ(bound.loss_mean, known.loss_mean);
+  EXPECT_EQ(bound.loss_percent, known.loss_percent);
+  EXPECT_EQ(bound.upper_loss, student_t_interval(loss, 1 - 0.9, Sides::upper).high);
+  EXPECT_NEAR(*bound.upper_percent, bound.upper_loss / bound.loss_mean * bound.loss_percent, 1e-12);
+  const LossBound equal = estimate_loss(of.teacher, of.teacher);
+  EXPECT_EQ(equal.upper_loss, 0);
+  EXPECT_EQ(equal.upper_percent, 0);
+  const LossBound around_zero = estimate_loss(alternating(), Numbers(400, -1.0));
+  EXPECT_FALSE(around_zero.upper_percent);
+  EXPECT_FALSE(around_zero.no_percent.empty());
+  expect_error(ErrorCode::shape_mismatch, "paired", [&] { estimate_loss(of.teacher, Numbers(3, 0.0)); });
 }
 
 TEST(LossBound, gains_are_promised_too) {

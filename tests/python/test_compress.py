@@ -1,10 +1,15 @@
 """The search for the smallest embedding, in built-in tasks and in those that only Python can play."""
 
+import signal
+import threading
+import time
+
 import mercer
 import numpy as np
 import pytest
 from conftest import ACTOR
 from gym_pendulum import Corridor, Pendulum, Vector
+from mercer import _mercer
 
 QUICK = {"select_episodes": 200, "certify_episodes": 4000, "generations": 8, "most_terms": 3, "bases": ["chebyshev"],
          "candidate_episodes": 64, "route": "continuous", "seed": 1}
@@ -89,7 +94,7 @@ def test_a_known_range_of_returns_makes_it_a_guarantee(teacher):
     certificate = embedding.certificate
     assert certificate.met and certificate.level == "statistical" and certificate.method == "betting"
     assert certificate.loss_return < certificate.upper_return <= 500
-    assert any("as the caller said" in text for text in certificate.rows[0]["assumptions"])
+    assert any("declared range [-3300, 0]" in text for text in certificate.rows[0]["assumptions"])
 
 
 def test_polishing_on_the_return_of_a_foreign_task(teacher):
@@ -102,11 +107,12 @@ def test_polishing_on_the_return_of_a_foreign_task(teacher):
     assert polished.front[-1]["loss"] < plain.front[-1]["loss"]
 
 
-def test_callables_and_discrete_actions_in_a_foreign_task():
-    def teacher(obs):
-        return int(obs[0] >= 0)
+def right_of_zero(obs):
+    return int(obs[0] >= 0)
 
-    embedding = mercer.compress(teacher, Corridor(), 0.01, bases=["legendre"], most_terms=3, select_episodes=12,
+
+def test_callables_and_discrete_actions_in_a_foreign_task():
+    embedding = mercer.compress(right_of_zero, Corridor(), 0.01, bases=["legendre"], most_terms=3, select_episodes=12,
                                 certify_episodes=12)
     assert embedding.certificate.met and embedding.certificate.loss_return == 0
     assert embedding.predict(np.array([3.0]))[0] == 1
@@ -114,9 +120,126 @@ def test_callables_and_discrete_actions_in_a_foreign_task():
 
 def test_foreign_options_that_do_not_do(teacher):
     for options, text in [({"max_loss": None}, "E204"), ({"confidence": 1.5}, "E202"), ({"polish": "retrn"}, "E201"),
-                          ({"max_bytes": 1}, "E202"), ({"route": "lattice"}, "E203")]:
+                          ({"max_bytes": 1}, "E202"), ({"return_range": (1, 0)}, "E202")]:
         with pytest.raises(ValueError, match=text):
             mercer.compress(teacher, Vector(Pendulum, 10), **{**FOREIGN, "select_episodes": 10, **options})
+
+
+def test_equal_returns_without_a_range_are_no_guarantee():
+    """Nothing was ever lost, and nothing is known of what never happened."""
+    embedding = mercer.compress(right_of_zero, Corridor(), 0.01, bases=["legendre"], most_terms=2, select_episodes=12,
+                                certify_episodes=12, return_range=(-np.inf, 0))
+    certificate = embedding.certificate
+    assert certificate.loss_return == 0 and certificate.upper_return == 0 and certificate.met
+    assert certificate.level == "estimate" and certificate.rows[0]["level"] == "estimate"
+
+
+def test_the_same_search_twice(teacher):
+    one, again = (mercer.compress(teacher, Vector(Pendulum, 20), 0.05, allow_unmet=True, seed=3,
+                                  **{**FOREIGN, "most_terms": 2, "certify_episodes": 20}) for _ in range(2))
+    assert one.payload == again.payload and one.certificate == again.certificate and one.tried == again.tried
+
+
+class Watched(Corridor):
+    """Notes what it is reset with and on which thread, and fails after some steps where that is asked for."""
+
+    def __init__(self, failing=None):
+        self.seeds, self.threads, self.left, self.failing = [], set(), 500, failing
+
+    def reset(self, *, seed=None, options=None):
+        self.seeds.append(seed)
+        self.threads.add(threading.get_ident())
+        return super().reset(seed=seed)
+
+    def step(self, action):
+        self.left -= 1
+        if self.failing is not None and self.left == 0:
+            raise self.failing
+        return super().step(action)
+
+
+SHORT = {"bases": ["legendre"], "formats": ["int8"], "most_terms": 2, "select_episodes": 12, "certify_episodes": 30}
+
+
+def test_environments_stay_on_their_thread_and_certify_on_starts_of_their_own():
+    env = Watched()
+    embedding = mercer.compress(right_of_zero, env, 0.01, **SHORT)
+    assert env.threads == {threading.get_ident()}
+    judging = [_mercer.reset_seed(embedding.certificate.seed, e) for e in range(30)]
+    first = env.seeds.index(judging[0])
+    assert env.seeds[first : first + 60] == judging * 2  # the teacher, then the embedding
+    assert not set(judging) & set(env.seeds[:first])
+    assert all(0 <= seed < 2**31 for seed in env.seeds)
+
+
+@pytest.mark.parametrize("failing", [RuntimeError("the motor is hot"), KeyboardInterrupt()])
+def test_what_an_environment_raises_comes_out_unchanged(failing):
+    with pytest.raises(type(failing)) as raised:
+        mercer.compress(right_of_zero, Watched(failing), 0.01, **SHORT)
+    assert raised.value is failing
+    for entry in raised.traceback:  # what a debugger shows: policies that were lent are still safe to look at
+        chooser = entry.locals.get("chooser")
+        if chooser is not None and isinstance(chooser.policy, mercer.Policy):
+            assert "candidate" in repr(chooser.policy)
+            with pytest.raises(TypeError):
+                chooser.policy.mean_action(np.zeros(1))
+
+
+def test_ctrl_c_ends_a_search_in_a_foreign_task(teacher):
+    threading.Timer(0.5, signal.raise_signal, [signal.SIGINT]).start()
+    begin = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        mercer.compress(teacher, Pendulum(), 0.0, select_episodes=10000)
+    assert time.monotonic() - begin < 10
+
+
+def test_a_listener_of_progress_that_fails_ends_a_foreign_search():
+    def report(stage, fraction):
+        raise RuntimeError("seen enough")
+
+    with pytest.raises(RuntimeError, match="seen enough"):
+        mercer.compress(right_of_zero, Corridor(), 0.01, progress=report, **SHORT)
+
+
+def test_a_teacher_that_remembers_plays_as_itself():
+    """Walks right from its third step on: no function of the observation."""
+
+    class Late:
+        def predict(self, obs, state=None, episode_start=None, deterministic=False):
+            state = 0 if np.all(episode_start) or state is None else state + 1
+            return np.full(np.shape(obs)[:-1], int(state >= 2)), state
+
+    alone = mercer.rollout(Corridor(), Late(), 5, seed=4)
+    certificate = mercer.certify(Corridor(), Late(), right_of_zero, episodes=5, seed=4)
+    assert certificate.teacher_return == alone.returns.mean() and certificate.loss_return < 0
+
+
+def test_certifying_in_a_foreign_task(teacher, small):
+    certificate = mercer.certify(Vector(Pendulum, 20), teacher, small, episodes=20, seed=5)
+    assert certificate.level == "estimate" and [row["term"] for row in certificate.rows] == ["paired"]
+    played = mercer.paired_returns(Vector(Pendulum, 20), teacher, small, 20, 5)
+    np.testing.assert_allclose(certificate.loss_return, np.mean(played[0] - played[1]), rtol=1e-12)
+    upper = mercer.student_t_interval(played[0] - played[1], 0.05, "upper")[1]
+    assert certificate.upper_return == upper
+    bounded = mercer.certify(Vector(Pendulum, 20), teacher, small, episodes=20, seed=5, return_range=(-3300, 0))
+    assert bounded.level == "statistical" and bounded.upper_return > certificate.upper_return
+
+
+def test_the_lattice_route_in_a_foreign_task():
+    class Leans:
+        """Mostly to the right."""
+
+        def sample(self, obs, seed):
+            return (np.random.default_rng(seed).uniform(size=len(obs)) < 0.9).astype(int)
+
+        def log_prob(self, obs, actions):
+            return np.log(np.where(np.ravel(actions) == 1, 0.9, 0.1))
+
+        def mean_action(self, obs):
+            return np.ones(len(obs), int)
+
+    embedding = mercer.compress(Leans(), Corridor(), 0.5, route="lattice", select_episodes=12, certify_episodes=30)
+    assert embedding.route == "lattice" and embedding.certificate.met
 
 
 def test_logged_states_alone(teacher):

@@ -145,10 +145,3 @@ def test_training_and_its_snapshots(tmp_path):
     assert np.isfinite(mercer.rollout("pendulum", policy, 2).returns).all()
     with pytest.raises(ValueError, match="E201"):
         mercer.train("pendulum", "ppo", tmp_path / "other")
-
-
-def test_evolution_finds_a_minimum():
-    search = mercer.Evolution(np.zeros(3), 0.5, seed=1)
-    for _ in range(120):
-        search.tell(np.sum((search.ask() - [1, -2, 0.5]) ** 2, axis=1))
-    np.testing.assert_allclose(search.mean, [1, -2, 0.5], atol=1e-3)

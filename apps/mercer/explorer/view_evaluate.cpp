@@ -79,17 +79,12 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   playing.keep_steps = false;
   const auto other = subject.teacher_returns(playing, progress);
   const mercer::Rollouts own = mercer::rollout(*world.env, now->policy(), playing, progress);
-  mercer::PairedReturns paired{other->returns,
-                               own.returns,
-                               other->discounted_returns,
-                               own.discounted_returns,
-                               world.env->return_range(world.env->task().time_limit),
-                               options.seed};
   const mercer::Certificate certificate =
-      mercer::certify_paired(*world.env, *world.teacher, now->policy(), paired, options, progress);
-  const mercer::PairedLoss loss = mercer::paired_loss(paired.teacher, paired.student);
-  answer["teacher"] = to_json(mercer::summarise(paired.teacher));
-  answer["embedding"] = to_json(mercer::summarise(paired.student));
+      mercer::certify_paired(mercer::EnvPlayer(*world.env), *world.teacher, now->policy(), mercer::outcomes_of(*other),
+                             mercer::outcomes_of(own), options, progress);
+  const mercer::PairedLoss loss = mercer::paired_loss(other->returns, own.returns);
+  answer["teacher"] = to_json(mercer::summarise(other->returns));
+  answer["embedding"] = to_json(mercer::summarise(own.returns));
   answer["loss_percent"] = number(loss.loss_percent);
   answer["ci95_percent"] = {number(loss.ci95_percent.low), number(loss.ci95_percent.high)};
   answer["certificate"] = certificate_of(certificate);

@@ -61,7 +61,7 @@ struct CertifyVerb {
     }
     const mercer::Policy& student = ours ? static_cast<const mercer::Policy&>(embedding->embedding.policy()) : *other;
     mercer::Certificate certificate =
-        mercer::certify(*env, *teacher, student, options, terminal_progress(common.quiet));
+        mercer::certify(mercer::EnvPlayer(*env), *teacher, student, options, terminal_progress(common.quiet));
     certificate.env = played.env;
     if (stored) mercer::add_certificate(file, certificate);
     if (!common.quiet) {

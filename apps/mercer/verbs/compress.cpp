@@ -94,7 +94,7 @@ struct CompressVerb {
       if (!common.quiet && on_front) tell("{}\n", line(one));
     };
     mercer::Compressed found = states.empty()
-                                   ? mercer::compress(*env, *teacher, all, sink, terminal_progress(common.quiet))
+                                   ? mercer::compress(mercer::EnvPlayer(*env), *teacher, all, sink, terminal_progress(common.quiet))
                                    : from_states(*teacher, all, sink, common);
     found.certificate.env = playing.env;
     mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, lasting(settings)};

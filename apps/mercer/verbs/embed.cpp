@@ -174,7 +174,7 @@ struct EmbedVerb {
             ? truncation.k
             : std::min(all, 2 * mercer::LatticeEmbedding::make(teacher, made, play, half, common.seed).k());
     mercer::KChoice choice =
-        mercer::choose_k(env, teacher, student, 1, most, options, 3, terminal_progress(common.quiet));
+        mercer::choose_k(mercer::EnvPlayer(env), teacher, student, 1, most, options, 3, terminal_progress(common.quiet));
     choice.certificate.env = playing.env;
     return choice;
   }

@@ -1,6 +1,6 @@
 #include "bind.hpp"
-#include "env_batch.hpp"
 #include "fields.hpp"
+#include "handles.hpp"
 #include "long_call.hpp"
 #include "mercer/certify.hpp"
 
@@ -45,11 +45,13 @@ mercer::CertifyOptions options_from(const py::dict& given) {
 }  // namespace
 
 void bind_certify(py::module_& module) {
-  module.def("certify", [](const EnvBatch& env, const PolicyHandle& teacher, const PolicyHandle& student,
+  module.def("certify", [](const PlayerHandle& own, const PolicyHandle& teacher, const PolicyHandle& student,
                            const py::dict& given, const py::object& report) {
     const mercer::CertifyOptions options = options_from(given);
-    return mercer::certificate_json(long_call(report, [&](const mercer::Progress& progress) {
-      return mercer::certify(env.env(), *teacher.policy, *student.policy, options, progress);
-    }));
+    const mercer::Player& player = *own.player;
+    const auto work = [&](const mercer::Progress& progress) {
+      return mercer::certify(player, *teacher.policy, *student.policy, options, progress);
+    };
+    return mercer::certificate_json(long_call(report, work, !player.parallel()));
   });
 }

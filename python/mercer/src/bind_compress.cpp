@@ -1,6 +1,6 @@
 #include "arrays.hpp"
 #include "bind.hpp"
-#include "env_batch.hpp"
+#include "handles.hpp"
 #include "long_call.hpp"
 #include "mercer/compress.hpp"
 #include "routes.hpp"
@@ -35,8 +35,8 @@ void read_formats(Fields& fields, std::vector<mercer::NumberFormat>& place) {
   for (const std::string& name : names) place.push_back(mercer::parse_format(name));
 }
 
-mercer::CompressOptions options_from(const py::dict& given) {
-  mercer::CompressOptions out;
+mercer::CompressOptions options_from(const py::dict& given, const mercer::Player& player) {
+  mercer::CompressOptions out = mercer::usual_options(player);
   Fields fields(given);
   fields.read("max_loss", out.judge.max_loss);
   fields.read("max_loss_return", out.judge.max_loss_return);
@@ -47,14 +47,18 @@ mercer::CompressOptions options_from(const py::dict& given) {
   fields.read("attempts", out.judge.attempts);
   fields.read_as("act", out.judge.act, parse_act);
   fields.read("seed", out.judge.seed);
-  std::string route = "both", polish = "return";
+  std::optional<std::string> route;
   fields.read("route", route);
-  out.continuous = choose<bool>("route", route, {{"both", true}, {"continuous", true}, {"lattice", false}});
-  out.lattice = route != "continuous";
-  fields.read("polish", polish);
-  out.polish = choose<mercer::PolishBy>(
-      "way to polish", polish,
-      {{"return", mercer::PolishBy::returned}, {"action", mercer::PolishBy::action}, {"none", mercer::PolishBy::none}});
+  if (route) {
+    out.continuous = choose<bool>("route", *route, {{"both", true}, {"continuous", true}, {"lattice", false}});
+    out.lattice = *route != "continuous";
+  }
+  fields.read_as("polish", out.polish, [](const std::string& name) {
+    return choose<mercer::PolishBy>("way to polish", name,
+                                    {{"return", mercer::PolishBy::returned},
+                                     {"action", mercer::PolishBy::action},
+                                     {"none", mercer::PolishBy::none}});
+  });
   out.dictionaries = dictionaries_from(fields);
   read_formats(fields, out.formats);
   fields.read("most_terms", out.most_terms);
@@ -113,17 +117,19 @@ py::tuple to_tuple(Compressed found, mercer::EmbeddingOrigin origin) {
   return py::make_tuple(handle, tried, found.front, found.chosen, found.seconds);
 }
 
-py::tuple compress(const EnvBatch& env, const PolicyHandle& teacher, const py::dict& given, const py::object& listener,
-                   const py::object& report) {
-  const mercer::CompressOptions options = options_from(given);
+py::tuple compress(const PlayerHandle& own, const PolicyHandle& teacher, const py::dict& given,
+                   const py::object& listener, const py::object& report) {
+  const mercer::Player& player = *own.player;
+  const mercer::CompressOptions options = options_from(given, player);
   const mercer::CandidateSink sink = sink_for(listener);
-  Compressed found = long_call(report, [&](const mercer::Progress& progress) {
-    return mercer::compress(env.env(), *teacher.policy, options, sink, progress);
-  });
-  return to_tuple(std::move(found), {env.env().task().name,
-                                     teacher.policy->name(),
-                                     options.judge.seed,
-                                     {{"act", options.judge.act == mercer::Act::mean ? "mean" : "sample"}}});
+  const auto work = [&](const mercer::Progress& progress) {
+    return mercer::compress(player, *teacher.policy, options, sink, progress);
+  };
+  return to_tuple(long_call(report, work, !player.parallel()),
+                  {player.task().name,
+                   teacher.policy->name(),
+                   options.judge.seed,
+                   {{"act", options.judge.act == mercer::Act::mean ? "mean" : "sample"}}});
 }
 
 py::tuple compress_states(const PolicyHandle& teacher, const py::object& states, const py::dict& given,
@@ -138,32 +144,9 @@ py::tuple compress_states(const PolicyHandle& teacher, const py::object& states,
                   {teacher.policy->contract().task, teacher.policy->name(), options.seed, {{"act", "mean"}}});
 }
 
-py::array asked(mercer::Evolution& search) {
-  const auto tried = search.ask();
-  std::vector<double> out;
-  for (std::size_t i = 0; i < tried.cols(); ++i) {
-    for (std::size_t d = 0; d < tried.rows(); ++d) out.push_back(tried(d, i));
-  }
-  return array_of(std::move(out), {static_cast<py::ssize_t>(tried.cols()), static_cast<py::ssize_t>(tried.rows())});
-}
-
 }  // namespace
 
 void bind_compress(py::module_& module) {
   module.def("compress", &compress);
   module.def("compress_states", &compress_states);
-  py::class_<mercer::Evolution>(module, "Evolution")
-      .def(py::init(
-               [](const Numbers& start, double step, std::uint64_t seed, std::uint64_t item, std::size_t population) {
-                 return mercer::Evolution(span_of(start), step, seed, item, population);
-               }),
-           py::arg("start"), py::arg("step"), py::arg("seed") = 0, py::arg("item") = 0, py::arg("population") = 0)
-      .def_property_readonly("population", &mercer::Evolution::population)
-      .def_property_readonly("mean",
-                             [](const mercer::Evolution& self) {
-                               return array_of({self.mean().begin(), self.mean().end()});
-                             })
-      .def_property_readonly("step", &mercer::Evolution::step)
-      .def("ask", &asked)
-      .def("tell", [](mercer::Evolution& self, const Numbers& values) { self.tell(span_of(values)); });
 }

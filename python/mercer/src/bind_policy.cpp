@@ -151,9 +151,10 @@ PolicyHandle make_tabular(const Numbers& table) {
 }
 
 PolicyHandle make_python(const std::string& name, const TaskHandle& task, py::object mean, py::object draw,
-                         py::object density) {
-  return {std::make_shared<PythonPolicy>(name, mercer::contract_of(task.task),
-                                         PolicyFunctions{std::move(mean), std::move(draw), std::move(density)})};
+                         py::object density, py::object given) {
+  return {std::make_shared<PythonPolicy>(
+      name, mercer::contract_of(task.task),
+      PolicyFunctions{std::move(mean), std::move(draw), std::move(density), std::move(given)})};
 }
 
 py::dict distance(const PolicyHandle& first, const PolicyHandle& second, const py::object& observations,
@@ -201,7 +202,8 @@ void bind_policy(py::module_& module) {
       .def("__repr__", [](const PolicyHandle& self) { return fmt::format("<mercer.Policy {}>", self.name()); });
   module.def("make_policy", &make_policy);
   module.def("make_tabular_policy", &make_tabular);
-  module.def("make_python_policy", &make_python);
+  module.def("make_python_policy", &make_python, py::arg("name"), py::arg("task"), py::arg("mean"), py::arg("sample"),
+             py::arg("log_prob"), py::arg("given"));
   module.def("policy_distance", &distance, py::arg("first"), py::arg("second"), py::arg("observations"),
              py::arg("breaks") = std::vector<double>{});
   module.def("known_policies", [] {

@@ -28,6 +28,11 @@ struct PolicyHandle {
   const std::string& name() const { return own_name.empty() ? policy->name() : own_name; }
 };
 
+/// What plays policies: a built-in task, or an environment of Python's.
+struct PlayerHandle {
+  std::shared_ptr<const mercer::Player> player;
+};
+
 /// An embedding with what its file says about it.
 struct EmbeddingHandle {
   std::shared_ptr<mercer::EmbeddingFile> file;

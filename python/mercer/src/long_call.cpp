@@ -80,3 +80,18 @@ void run_interruptibly(const py::object& report, const std::function<void(const 
   if (raised) std::rethrow_exception(raised);
   if (failed) std::rethrow_exception(failed);
 }
+
+void run_here(const py::object& report, const std::function<void(const mercer::Progress&)>& work) {
+  using clock = std::chrono::steady_clock;
+  clock::time_point next = clock::now();
+  mercer::Progress progress;
+  progress.report = [&](std::string_view stage, double fraction) {
+    if (clock::now() < next) return;
+    next = clock::now() + std::chrono::milliseconds(50);
+    const py::gil_scoped_acquire python;
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (!report.is_none()) report(stage, fraction);
+  };
+  const py::gil_scoped_release release;
+  work(progress);
+}

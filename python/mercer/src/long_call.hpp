@@ -13,11 +13,16 @@
 /// first exception of the work, of `report` or of a signal handler is thrown here once the work has ended.
 void run_interruptibly(const pybind11::object& report, const std::function<void(const mercer::Progress&)>& work);
 
-/// The same for work with a result.
+/// Runs work on this thread, without Python's lock in between: for work that calls Python back, where things may belong
+/// to the thread that made them. What a callback raises, Ctrl-C included, ends the work and is thrown here.
+void run_here(const pybind11::object& report, const std::function<void(const mercer::Progress&)>& work);
+
+/// The same for work with a result, on a thread of its own or `here`.
 template <class Work>
-auto long_call(const pybind11::object& report, Work&& work) {
+auto long_call(const pybind11::object& report, Work&& work, bool here = false) {
   using Result = std::invoke_result_t<Work, const mercer::Progress&>;
   std::optional<Result> result;
-  run_interruptibly(report, [&](const mercer::Progress& progress) { result.emplace(work(progress)); });
+  (here ? run_here : run_interruptibly)(report,
+                                        [&](const mercer::Progress& progress) { result.emplace(work(progress)); });
   return std::move(*result);
 }

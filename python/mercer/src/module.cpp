@@ -10,6 +10,7 @@ PYBIND11_MODULE(_mercer, module) {
   bind_env(module);
   bind_policy(module);
   bind_rollout(module);
+  bind_player(module);
   bind_lattice(module);
   bind_transforms(module);
   bind_basis(module);
@@ -20,7 +21,7 @@ PYBIND11_MODULE(_mercer, module) {
   bind_tabular(module);
   bind_embedding(module);
   bind_routes(module);
-  bind_term_search(module);
+  bind_states(module);
   bind_certify(module);
   bind_compress(module);
   bind_export(module);

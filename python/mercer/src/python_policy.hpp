@@ -12,6 +12,7 @@ struct PolicyFunctions {
   pybind11::object mean;      ///< observations -> actions
   pybind11::object sample;    ///< observations, seed -> actions
   pybind11::object log_prob;  ///< observations, actions -> numbers (n,)
+  pybind11::object given{};   ///< what they were made of: plays in Python's own environments
 };
 
 /// A policy whose work Python does. Any thread may call it: each takes Python's lock. Without `sample` it plays its
@@ -22,6 +23,9 @@ struct PolicyFunctions {
 class PythonPolicy : public mercer::Policy {
  public:
   PythonPolicy(std::string name, mercer::Contract contract, PolicyFunctions functions);
+
+  /// The object that the user gave, or null.
+  const pybind11::object& given() const { return functions_->given; }
 
   void sample(mercer::MatrixView<const double> observation, const mercer::Draws& draws,
               mercer::MatrixView<double> action) const override;
