@@ -1,39 +1,6 @@
 // A certificate in plain words.
-import { number, percent, plain, whole } from "./format.js";
-
-const meaning = {
-  paired: "Both played the same episodes; the mean difference of their returns is bounded.",
-  coupling: "From the teacher's episodes alone: how long both would choose the same actions.",
-  modelfree_d1: "From the mean distance of the two action distributions.",
-  pruning: "What leaving out unvisited cells adds.",
-  trivial: "What the task's range of returns says without looking.",
-  coupling_geom: "From the largest distance of the two in any state.",
-  exact: "Both solved exactly in a finite process.",
-  "model-exact": "Both solved exactly in a finite model of the task.",
-  "model-exact/discretisation": "The part that the lattice alone costs, solved in the model.",
-  "model-exact/pruning": "The part that unvisited cells cost, solved in the model.",
-  "model-exact/projection": "The part that keeping few coefficients costs, solved in the model.",
-  B0: "What the range of rewards says without looking.",
-  B1: "The largest distance of actions in any state, with one critic.",
-  B2: "Distances of actions, weighted by how often states occur.",
-  B3: "From quantities of one policy alone.",
-  B4: "From rollouts of one policy and densities of the other.",
-  B5: "The first step where coupled actions differ.",
-  B6: "The largest distance of actions alone.",
-  B7: "Distance of the coefficients in a kernel, with a critic.",
-  B8: "Squares of the coefficients, weighted.",
-  B9: "The printed route, corrected.",
-  D1: "Wasserstein distance of actions and the slope of the critic.",
-  C4: "How far apart the visited states are.",
-  V1: "How far the spread of values may change.",
-  action: "The mean error of the action on states that nothing else saw.",
-};
-const level_words = {
-  paper: "as printed: no guarantee",
-  rigorous: "a theorem",
-  exact: "computed exactly",
-  statistical: "from episodes, with confidence",
-};
+import { number, percent, whole } from "./format.js";
+import { act_words, level_words, method_words, quantity_words, term_words } from "./words.js";
 
 function element(tag, text, kind) {
   const node = document.createElement(tag);
@@ -52,13 +19,6 @@ export function promise(certificate) {
   return `Promised ${sure}: ${subject} at most ${most}.`;
 }
 
-// "B2'_T (return in the model)" is a form of B2.
-function say({ term, level }) {
-  const [first] = term.split(" ");
-  const known = meaning[first] ?? meaning[first.replace(/_T$/, "").replace(/'$/, "")];
-  return known ?? (level === "paper" ? "A published formula, evaluated as it is printed." : "A bound from the distance of the two policies.");
-}
-
 function table_of(rows) {
   const box = element("div", undefined, "scroll");
   box.tabIndex = 0;
@@ -75,9 +35,9 @@ function table_of(rows) {
     const line = element("tr", undefined, row.vacuous ? "vacuous" : undefined);
     const name = element("th", `${row.term}${row.winner ? " (least)" : ""}`);
     name.scope = "row";
-    const about = row.about === "return" ? "" : ` About the ${plain(row.about)}.`;
-    line.append(name, element("td", say(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")),
-      element("td", level_words[row.level] ?? row.level), element("td", number(row.value, 4), "number"), element("td", number(row.measured, 4), "number"));
+    const about = row.about === "return" ? "" : ` About the ${quantity_words(row.about)}.`;
+    line.append(name, element("td", term_words(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")),
+      element("td", level_words(row.level)), element("td", number(row.value, 4), "number"), element("td", number(row.measured, 4), "number"));
     body.append(line);
   }
   const top = element("thead");
@@ -109,12 +69,12 @@ export function show_certificate(parent, certificate, { stored, k }) {
   }
   const where = stored ? `Stored in the file, for all ${whole(k)} terms` : `Measured here for ${whole(k)} terms; not stored in the file`;
   parent.append(element("p", promise(certificate), "promise"));
-  parent.append(element("p", `${where}: ${whole(certificate.episodes)} episodes, method ${certificate.method}, ` +
-    `${certificate.act === "mean" ? "mean actions" : "drawn actions"}. Numbers of the table are in units of return.`, "note"));
+  parent.append(element("p", `${where}: ${whole(certificate.episodes)} episodes, by ${method_words(certificate.method)}, ` +
+    `${act_words(certificate.act)}. Numbers of the table are in units of return.`, "note"));
   if (certificate.budget_percent !== null && certificate.budget_percent !== undefined) {
     parent.append(element("p", `Allowed: ${percent(certificate.budget_percent)}. ${certificate.met ? "Kept." : "Not kept."}`, certificate.met ? "good" : "bad"));
   }
-  const first = certificate.rows.filter((row) => row.level === "statistical" || row.winner || row.term === "model-exact (return in the model)");
+  const first = certificate.rows.filter((row) => row.level === "statistical" || row.winner || (row.term === "model-exact" && row.about === "return_in_model"));
   const others = certificate.rows.filter((row) => !first.includes(row));
   parent.append(table_of(first));
   if (others.length > 0) {

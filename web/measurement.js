@@ -6,6 +6,11 @@ import { tiles } from "./size.js";
 
 export function make_measurement(page, { on_measured }) {
   let latest = null;
+  let facts = "";
+
+  function say(doing = "") {
+    $("measured-on").textContent = facts + doing;
+  }
 
   // The certificate of the file where all of it is shown, otherwise what was measured here.
   function show_promise(k, measured) {
@@ -17,7 +22,8 @@ export function make_measurement(page, { on_measured }) {
   function show() {
     $("tiles").replaceChildren(...tiles(latest, page.subject));
     const { certificate } = latest;
-    $("measured-on").textContent = certificate ? `Measured on ${whole(certificate.episodes)} paired episodes.` : (latest.why ?? "");
+    facts = certificate ? `Measured on ${whole(certificate.episodes)} paired episodes.` : (latest.why ?? "");
+    say();
     if (latest.all_bounds || !certificate) show_promise(latest.k, certificate);
     on_measured();
   }
@@ -28,21 +34,22 @@ export function make_measurement(page, { on_measured }) {
     if (page.store.get().place < 0) return;
     if (latest) $("tiles").classList.add("stale");
     $("cancel").hidden = !source.live;
-    $("measured-on").textContent = source.live ? "Measuring..." : "";
+    facts = "";
+    say(source.live ? "Measuring..." : "");
     const question = page.question({ episodes: Number($("episodes").value) });
     try {
       if (source.live) {
         latest = await source.evaluate({ ...question, bounds: "none" });
         show();
         $("tiles").classList.remove("stale");
-        $("measured-on").textContent += " Working out the bounds...";
+        say(" Working out the bounds...");
       }
       latest = await source.evaluate(question);
       show();
     } finally {
       $("cancel").hidden = true;
       $("tiles").classList.remove("stale");
-      $("measured-on").textContent = $("measured-on").textContent.replace("Measuring...", "").replace(" Working out the bounds...", "");
+      say();
     }
   }
 
@@ -53,7 +60,8 @@ export function make_measurement(page, { on_measured }) {
     measure: () => page.ask(measure),
     cancel() {
       page.source.cancel("evaluate");
-      $("measured-on").textContent = "Cancelled: the figures are those of the last measurement.";
+      facts = "Cancelled: the figures are those of the last measurement.";
+      say();
     },
   };
 }

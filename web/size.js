@@ -1,5 +1,6 @@
 // The size slider and the figures that follow it.
 import { loss_text, number, percent, whole } from "./format.js";
+import { variation_words } from "./words.js";
 
 function tile(title, text, under, kind) {
   const box = document.createElement("div");
@@ -32,7 +33,7 @@ export function tiles(evaluation, subject) {
   made.push(tile("Payload", `${whole(evaluation.payload_bytes)} bytes`, subject.teacher.bytes ? `teacher's file ${whole(subject.teacher.bytes)}` : ""));
   made.push(tile("Numbers", whole(evaluation.parameters), `${whole(evaluation.k)} terms`));
   if (evaluation.w1 !== null) made.push(tile("W1 distance", number(evaluation.w1), "of actions, where the teacher goes"));
-  if (evaluation.tv !== null) made.push(tile("Total variation", number(evaluation.tv), evaluation.tv_about));
+  if (evaluation.tv !== null) made.push(tile("Total variation", number(evaluation.tv), variation_words(evaluation.tv_about)));
   if (evaluation.operations !== null) made.push(tile("Operations", whole(evaluation.operations), "for one action, in C"));
   if (evaluation.flash_bytes !== null) made.push(tile("Tables in flash", `${whole(evaluation.flash_bytes)} bytes`, "of the exported C"));
   return made;

@@ -6,6 +6,7 @@ import { csv } from "../../web/save.js";
 import { make_store } from "../../web/store.js";
 import { loss_text, number, percent } from "../../web/format.js";
 import { promise } from "../../web/certificate.js";
+import { level_words, quantity_words, term_words } from "../../web/words.js";
 
 test("numbers are short and unknown ones say so", () => {
   assert.equal(number(0), "0");
@@ -75,4 +76,13 @@ test("promises are told in plain words", () => {
   assert.match(promise(certificate), /95% confidence: against its teacher it loses at most 1\.50% of the mean return/);
   assert.match(promise({ ...certificate, upper_percent: -2 }), /gains at least 2\.00%/);
   assert.match(promise({ ...certificate, upper_percent: null }), /3 units of return/);
+});
+
+test("codes become words", () => {
+  assert.equal(quantity_words("discounted_return"), "discounted return");
+  assert.equal(quantity_words("return_in_model"), "return in the model");
+  assert.equal(quantity_words("of_tomorrow"), "of_tomorrow");
+  assert.equal(level_words("exact"), "computed exactly");
+  assert.equal(term_words({ term: "B2'_T", level: "rigorous" }), term_words({ term: "B2", level: "rigorous" }));
+  assert.match(term_words({ term: "paper_alpha", level: "paper" }), /published formula/);
 });

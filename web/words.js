@@ -1,0 +1,83 @@
+// Words for the codes that answers carry.
+const terms = {
+  paired: "Both played the same episodes; the mean difference of their returns is bounded.",
+  coupling: "From the teacher's episodes alone: how long both would choose the same actions.",
+  modelfree_d1: "From the mean distance of the two action distributions.",
+  pruning: "What leaving out unvisited cells adds.",
+  trivial: "What the task's range of returns says without looking.",
+  coupling_geom: "From the largest distance of the two in any state.",
+  exact: "Both solved exactly in a finite process.",
+  "model-exact": "Both solved exactly in a finite model of the task.",
+  "model-exact+error": "The same, and what the model may be off.",
+  "model-exact/discretisation": "The part that the lattice alone costs, solved in the model.",
+  "model-exact/pruning": "The part that unvisited cells cost, solved in the model.",
+  "model-exact/projection": "The part that keeping few coefficients costs, solved in the model.",
+  B0: "What the range of rewards says without looking.",
+  B1: "The largest distance of actions in any state, with one critic.",
+  B2: "Distances of actions, weighted by how often states occur.",
+  B3: "From quantities of one policy alone.",
+  B4: "From rollouts of one policy and densities of the other.",
+  B5: "The first step where coupled actions differ.",
+  B6: "The largest distance of actions alone.",
+  B7: "Distance of the coefficients in a kernel, with a critic.",
+  B8: "Squares of the coefficients, weighted.",
+  B9: "The printed route, corrected.",
+  D1: "Wasserstein distance of actions and the slope of the critic.",
+  C4: "How far apart the visited states are.",
+  V1: "How far the spread of values may change.",
+  mean_error: "The mean error of the action on states that nothing else saw.",
+};
+
+const levels = {
+  paper: "as printed: no guarantee",
+  rigorous: "a theorem",
+  exact: "computed exactly",
+  statistical: "from episodes, with confidence",
+  estimate: "an estimate: no guarantee",
+};
+const quantities = {
+  return: "return",
+  discounted_return: "discounted return",
+  pruning: "discounted return, by pruning alone",
+  stationary_l1: "stationary distributions, L1",
+  stationary_l2: "stationary distributions, Euclidean",
+  stationary_max: "stationary distributions, largest entry",
+  occupancy_l1: "discounted occupancies, L1",
+  sd_q: "spread of Q",
+  variance_q: "variance of Q",
+  mean_action: "mean action",
+  h_norm: "squared RKHS norm",
+  tail: "squared RKHS norm of the tail",
+  reward: "reward of one round",
+  volume: "discretisation volume",
+  condition: "condition: 1 holds, 0 does not",
+  action: "action, in percent of its range",
+};
+const methods = {
+  betting: "betting",
+  predictable_bernstein: "the predictable Bernstein bound",
+  empirical_bernstein: "the empirical Bernstein bound",
+  hoeffding: "Hoeffding's bound",
+  student_t: "Student's t",
+};
+const acts = { mean: "mean actions", sample: "drawn actions" };
+const variations = { actions: "share of states with another action", distributions: "of action distributions" };
+
+// A code without words stands for itself.
+const from = (table) => (code) => table[code] ?? code;
+export const level_words = from(levels);
+export const method_words = from(methods);
+export const act_words = from(acts);
+export const variation_words = from(variations);
+
+const in_model = "_in_model";
+export function quantity_words(code) {
+  if (!code.endsWith(in_model)) return from(quantities)(code);
+  return `${from(quantities)(code.slice(0, -in_model.length))} in the model`;
+}
+
+// "B2'_T" is a form of B2.
+export function term_words({ term, level }) {
+  const known = terms[term] ?? terms[term.replace(/_T$/, "").replace(/'$/, "")];
+  return known ?? (level === "paper" ? "A published formula, evaluated as it is printed." : "A bound from the distance of the two policies.");
+}
