@@ -7,6 +7,8 @@ set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 
 add_library(mercer_compile INTERFACE)
 target_compile_features(mercer_compile INTERFACE cxx_std_20)
+# JSON holds the codes of enums (mercer/names.hpp), never their numbers.
+target_compile_definitions(mercer_compile INTERFACE JSON_DISABLE_ENUM_SERIALIZATION=1)
 target_compile_options(mercer_compile INTERFACE
   -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wpedantic
   # Loops vectorise without the errno and trap side effects; no result changes. Contraction into fused multiply-adds is

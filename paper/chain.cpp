@@ -51,7 +51,7 @@ void add(Frame& frame, const Bench& bench, const char* policy, std::size_t n, st
   mdp.gamma = 0.99;
   const TabularComparison both = compare(mdp, pi, truncated(pi, k));
   BoundInputs inputs;
-  inputs.kernel = make_action_kernel("identity", 2);
+  inputs.kernel = make_action_kernel(ActionKernelKind::identity, 2);
   const std::vector<Bound> printed = paper_bounds(both, inputs), rigorous = rigorous_bounds(both, inputs);
   double l1 = 0, l2 = 0;
   for (std::size_t s = 0; s < n; ++s) {

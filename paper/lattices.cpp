@@ -37,24 +37,25 @@ bool is_sorted(const std::string& name) { return name.ends_with(sorted_ending); 
 std::string basis_of(const std::string& name) {
   return is_sorted(name) ? name.substr(0, name.size() - sorted_ending.size()) : name;
 }
+BasisFamily family_of(const std::string& name) { return BasisSpec(basis_of(name)).family; }
 
 }  // namespace
 
 std::size_t half_k(const std::string& basis, const Lattice& lattice) {
   const std::size_t rows = lattice.table.rows, columns = lattice.table.cols;
-  if (basis == "svd") return std::max<std::size_t>(1, columns / 2);
+  if (family_of(basis) == BasisFamily::svd) return std::max<std::size_t>(1, columns / 2);
   return std::max<std::size_t>(1, (rows * (columns - 1) + 1) / 2);
 }
 
 std::vector<std::size_t> k_grid(const std::string& basis, const Lattice& lattice, bool quick) {
   const std::size_t rows = lattice.table.rows, columns = lattice.table.cols;
   std::vector<std::size_t> ks;
-  if (basis == "svd") {
+  if (family_of(basis) == BasisFamily::svd) {
     ks = quick ? std::vector<std::size_t>{1, 2, 3, 4, 7} : std::vector<std::size_t>{1, 2, 3, 4, 5, 6, 7, 8, 10};
     std::erase_if(ks, [&](std::size_t k) { return k > std::min(rows, columns); });
     return ks;
   }
-  if (basis == "mle")
+  if (family_of(basis) == BasisFamily::mle)
     return quick ? std::vector<std::size_t>{1, 2, 4, 8, 16} : std::vector<std::size_t>{1, 2, 4, 8, 16, 32};
   const std::vector<double> shares = quick ? std::vector<double>{0.01, 0.03, 0.1, 0.3, 1}
                                            : std::vector<double>{0.004, 0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.7, 1, 1.5};

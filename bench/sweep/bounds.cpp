@@ -14,7 +14,7 @@ namespace {
 
 double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-void print(mercer::BoundTallies& tallies, const std::string& level) {
+void print(mercer::BoundTallies& tallies, mercer::Level level) {
   for (auto& [name, tally] : tallies) {
     if (tally.level != level || tally.applicable == 0) continue;
     fmt::print("| {} | {} | {} | {} | {:.3g} | {} |\n", name, tally.applicable, tally.vacuous, tally.violations,
@@ -31,10 +31,11 @@ int main(int argc, char** argv) {
   mercer::BoundTallies tallies = mercer::sweep_bounds(seed, pairs);
   const double spent = seconds() - begin;
   std::size_t broken = 0;
-  for (const auto& [name, tally] : tallies) broken += tally.level == "paper" ? 0 : tally.violations;
+  for (const auto& [name, tally] : tallies) broken += tally.level == mercer::Level::paper ? 0 : tally.violations;
   fmt::print("| id | applicable | no better than trivial | violations | median bound / true | least |\n");
   fmt::print("| --- | --- | --- | --- | --- | --- |\n");
-  for (const char* level : {"exact", "rigorous", "paper"}) print(tallies, level);
+  for (const mercer::Level level : {mercer::Level::exact, mercer::Level::rigorous, mercer::Level::paper})
+    print(tallies, level);
   fmt::print("\n{} pairs, seed {}, {:.1f} s on {} threads; violations of rigorous and exact rows: {}\n", pairs, seed,
              spent, mercer::thread_count(), broken);
   return broken == 0 ? 0 : 1;

@@ -23,6 +23,8 @@ std::string cell(const mercer::LadderTally& own) {
 
 }  // namespace
 
+using mercer::Level;
+
 int main(int argc, char** argv) {
   if (argc < 2) {
     fmt::print(stderr, "mercer_sweep_ladder FOLDER_OF_POLICIES [paired episodes]\n");
@@ -40,12 +42,12 @@ int main(int argc, char** argv) {
     });
     fmt::print("\n| {}: bound | level | slack | largest measured / bound | least |\n", task.name);
     fmt::print("| --- | --- | --- | --- | --- |\n");
-    for (const char* level : {"statistical", "rigorous", "exact", "paper"}) {
+    for (const Level level : {Level::statistical, Level::rigorous, Level::exact, Level::paper}) {
       for (const auto& [term, own] : tallies) {
         if (own.level != level) continue;
-        broken += own.level == "paper" ? 0 : own.violations;
+        broken += own.level == Level::paper ? 0 : own.violations;
         const std::string fails = own.violations > 0 ? fmt::format(", below the truth {} times", own.violations) : "";
-        fmt::print("| {} | {} | {}{} | {:.2g} | {} |\n", term, level, cell(own), fails, own.worst, own.wins);
+        fmt::print("| {} | {} | {}{} | {:.2g} | {} |\n", term, name(level), cell(own), fails, own.worst, own.wins);
       }
     }
   }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mercer/matrix_view.hpp"
+#include "mercer/names.hpp"
 #include "mercer/parallel.hpp"
 
 namespace mercer {
@@ -107,6 +108,9 @@ class Basis {
   virtual std::unique_ptr<RowEvaluator> evaluator(std::span<const double> coefficients,
                                                   std::span<const std::size_t> kept) const = 0;
 
+  /// Whether sums of rows have coefficients of their own: where all rows sum to one, all of these but the mean's are 0.
+  virtual bool splits_row_sums() const { return false; }
+
   /// Whether energies of dropped terms add up to the squared error (for a weighted SVD: to the weighted one).
   virtual bool orthonormal() const { return true; }
 
@@ -129,23 +133,18 @@ class Basis {
 /// A copy with zeros everywhere but at `kept`.
 std::vector<double> keep_only(std::span<const double> coefficients, std::span<const std::size_t> kept);
 
-/// A basis from a short text: "fourier", "dct", "haar", "db1" to "db10" (":mode=symmetric,level=2" or ":tensor"), "svd"
-/// (":centred,weighted,rank=20,randomised"). See docs/bases.md. Throws `unknown_name` with the nearest known name.
-/// `seed` is used by the randomised SVD only.
-std::unique_ptr<Basis> make_basis(std::string_view spec, std::uint64_t seed = 0);
-
-/// The names that `make_basis` knows, without settings.
-std::vector<std::string> known_bases();
-
 /// How a row of a reconstruction becomes a distribution again.
 enum class SimplexRule {
   clip,       ///< negative entries to zero, then divide by the sum: TV to the true row is at most the L1 error
   euclidean,  ///< the nearest distribution in L2: never farther from the true row than the reconstruction was
   softmax,  ///< exp and divide: only for tables of log-densities, since it changes rows that already are distributions
 };
-
-/// "clip", "euclidean" or "softmax"; throws `unknown_name` otherwise.
-SimplexRule simplex_rule(std::string_view name);
+template <>
+struct Names<SimplexRule> {
+  static constexpr std::string_view kind = "projection";
+  static constexpr Spelling<SimplexRule> table[] = {
+      {SimplexRule::clip, "clip"}, {SimplexRule::euclidean, "euclidean"}, {SimplexRule::softmax, "softmax"}};
+};
 
 /// Projects every row in place. Returns how many rows had nothing positive to clip to and became uniform (clip only).
 /// Costs O(m) a row, euclidean O(m log m). Throws `not_finite` for NaN and infinity.
@@ -176,6 +175,7 @@ class FourierBasis final : public Basis {
   /// O(K + m per action frequency in use) a row, O(K) an entry.
   std::unique_ptr<RowEvaluator> evaluator(std::span<const double> coefficients,
                                           std::span<const std::size_t> kept) const override;
+  bool splits_row_sums() const override { return true; }
   std::size_t size() const override;
 };
 
@@ -195,6 +195,7 @@ class CosineBasis final : public Basis {
   /// O(K + m per action frequency in use) a row, O(K) an entry.
   std::unique_ptr<RowEvaluator> evaluator(std::span<const double> coefficients,
                                           std::span<const std::size_t> kept) const override;
+  bool splits_row_sums() const override { return true; }
   std::size_t size() const override;
 };
 
@@ -213,6 +214,12 @@ WaveletFilter wavelet_filter(std::string_view name);
 enum class WaveletMode {
   periodization,  ///< axes wrap around; an odd length repeats its last entry first. ceil(n / 2) per band
   symmetric,      ///< axes are mirrored at their ends. floor((n + taps - 1) / 2) per band: more numbers than entries
+};
+template <>
+struct Names<WaveletMode> {
+  static constexpr std::string_view kind = "mode of a wavelet";
+  static constexpr Spelling<WaveletMode> table[] = {{WaveletMode::periodization, "periodization"},
+                                                    {WaveletMode::symmetric, "symmetric"}};
 };
 
 /// The depth that PyWavelets uses by default: floor(log2(shortest axis / (taps - 1))), at least 0. For db4 that is 0 on
@@ -293,6 +300,7 @@ class TensorWaveletBasis final : public Basis {
   /// O((levels taps)^(d-1)) plus the kept coefficients that touch the row and O(m taps); an entry O((levels taps)^d).
   std::unique_ptr<RowEvaluator> evaluator(std::span<const double> coefficients,
                                           std::span<const std::size_t> kept) const override;
+  bool splits_row_sums() const override { return orthonormal(); }
   bool orthonormal() const override;
   std::size_t size() const override;
 
@@ -365,6 +373,48 @@ class SvdBasis final : public Basis {
   double centre_ = 0;
 };
 
+/// The families of ways to write a table.
+enum class BasisFamily {
+  fourier,
+  dct,
+  wavelet,         ///< `WaveletBasis`
+  tensor_wavelet,  ///< `TensorWaveletBasis`
+  svd,
+  gmm,        ///< K Gaussians of one action dimension for each row: K - 1 weights, K means, K spreads
+  fixed_gmm,  ///< K Gaussians that follow from the common action edges: K - 1 weights
+  mle,        ///< K actions drawn from each row: how often each came
+};
+
+/// A way to write a table, with its settings. From a short text: "fourier", "dct", "haar", "db1" to "db10"
+/// (":mode=symmetric,level=2" or ":tensor"), "svd" (":centred,weighted,rank=20,randomised"), "gmm" and "fixed-gmm"
+/// (":iterations=100"), "mle". See docs/bases.md.
+struct BasisSpec {
+  BasisFamily family = BasisFamily::fourier;
+  WaveletOptions wavelet{};      ///< of `wavelet`; of `tensor_wavelet` the filter alone
+  SvdOptions svd{};              ///< of `svd`
+  std::size_t iterations = 100;  ///< of expectation-maximisation for `gmm` and `fixed_gmm`, 0 to 1e6
+
+  BasisSpec() = default;
+  /// Throws `unknown_name` with the nearest known name or setting, `bad_value`, `out_of_range`.
+  BasisSpec(std::string_view text);
+  BasisSpec(const std::string& text) : BasisSpec(std::string_view(text)) {}
+  BasisSpec(const char* text) : BasisSpec(std::string_view(text)) {}
+
+  /// Whether each row is written by itself, so that there is no `Basis`.
+  bool row_by_row() const { return family >= BasisFamily::gmm; }
+};
+
+/// The text that makes it again, settings in a fixed order.
+std::string to_text(const BasisSpec& spec);
+
+/// A basis that has yet to be trained. `seed` is used by the randomised SVD only. Throws `bad_value` for what goes row
+/// by row.
+std::unique_ptr<Basis> make_basis(const BasisSpec& spec, std::uint64_t seed = 0);
+
+/// The names that `BasisSpec` knows, without settings: those of bases, and of what goes row by row.
+std::vector<std::string> known_bases();
+std::vector<std::string> known_row_models();
+
 /// The leading singular values and right singular vectors of a tall table; the left ones are rows of table * v / s.
 struct RowSvd {
   std::size_t rows = 0, columns = 0, rank = 0;
@@ -403,6 +453,11 @@ void row_factors(const RowSvd& of, const RowReader& read, const RowWriter& write
                  const RowBlocks& cut = {});
 
 enum class Covariance { diagonal, full };
+template <>
+struct Names<Covariance> {
+  static constexpr std::string_view kind = "covariance";
+  static constexpr Spelling<Covariance> table[] = {{Covariance::diagonal, "diagonal"}, {Covariance::full, "full"}};
+};
 
 /// A mixture of K Gaussians in d dimensions.
 struct Mixture {

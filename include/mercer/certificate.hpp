@@ -6,19 +6,84 @@
 #include <string>
 #include <vector>
 
+#include "mercer/names.hpp"
+#include "mercer/rollout.hpp"
+#include "mercer/statistics.hpp"
+
 namespace mercer {
+
+/// What a bound rests on.
+enum class Level {
+  paper,        ///< the published formulas: no guarantees
+  rigorous,     ///< theorems, given the model or the task's declared bounds
+  exact,        ///< both policies solved on a finite model
+  statistical,  ///< from episodes, with a confidence
+  estimate,     ///< from episodes of a task whose range of returns is unknown: no guarantee
+};
+template <>
+struct Names<Level> {
+  static constexpr std::string_view kind = "level";
+  static constexpr Spelling<Level> table[] = {{Level::paper, "paper"},
+                                              {Level::rigorous, "rigorous"},
+                                              {Level::exact, "exact"},
+                                              {Level::statistical, "statistical"},
+                                              {Level::estimate, "estimate"}};
+};
+
+/// What is bounded: a difference between the two policies.
+enum class Quantity {
+  episode_return,     ///< of an episode of the task, with the discount of the certificate
+  discounted_return,  ///< |eta1 - eta2| of endless episodes
+  pruning,            ///< |eta - eta_pruned|, the same by pruning alone
+  stationary_l1,      ///< L1 distance of stationary distributions
+  stationary_l2,      ///< Euclidean
+  stationary_max,     ///< largest entry
+  occupancy_l1,       ///< L1 distance of discounted occupancies
+  sd_q,               ///< difference of the spreads of Q
+  variance_q,         ///< variance of Q of policy 2
+  mean_action,        ///< largest difference of mean actions
+  h_norm,             ///< largest squared H-norm of a row of delta
+  tail,               ///< the part of it after the first K functions
+  reward,             ///< of one round of a bandit
+  volume,             ///< of the discretisation error
+  condition,          ///< 1 when it holds, else 0
+  action,             ///< error of an action, in percent of its range
+};
+/// Files of version 0.1 hold the words instead of the codes.
+template <>
+struct Names<Quantity> {
+  static constexpr std::string_view kind = "bounded quantity";
+  static constexpr Spelling<Quantity> table[] = {
+      {Quantity::episode_return, "return", "return"},
+      {Quantity::discounted_return, "discounted_return", "discounted return"},
+      {Quantity::pruning, "pruning", "discounted return, by pruning alone"},
+      {Quantity::stationary_l1, "stationary_l1", "stationary distributions, L1"},
+      {Quantity::stationary_l2, "stationary_l2", "stationary distributions, Euclidean"},
+      {Quantity::stationary_max, "stationary_max", "stationary distributions, largest entry"},
+      {Quantity::occupancy_l1, "occupancy_l1", "discounted occupancies, L1"},
+      {Quantity::sd_q, "sd_q", "spread of Q"},
+      {Quantity::variance_q, "variance_q", "variance of Q"},
+      {Quantity::mean_action, "mean_action", "mean action"},
+      {Quantity::h_norm, "h_norm", "squared RKHS norm"},
+      {Quantity::tail, "tail", "squared RKHS norm of the tail"},
+      {Quantity::reward, "reward", "reward of one round"},
+      {Quantity::volume, "volume", "discretisation volume"},
+      {Quantity::condition, "condition", "condition: 1 holds, 0 does not"},
+      {Quantity::action, "action", "action, in percent of its range"}};
+};
 
 /// One bound on what an embedding may lose. Numbers are in units of return; what is unknown is NaN.
 struct CertificateRow {
-  std::string term;                                         ///< what is bounded and how, such as "paired" or "coupling"
-  std::string level;                                        ///< paper, rigorous, exact or statistical
-  double value = std::numeric_limits<double>::quiet_NaN();  ///< the bound
+  std::string term;  ///< code of the bound, such as "paired" or "B2'_T"; docs/guarantees.md lists them
+  Level level = Level::statistical;
+  double value = std::numeric_limits<double>::quiet_NaN();     ///< the bound
   double measured = std::numeric_limits<double>::quiet_NaN();  ///< what was measured of the same thing
   double slack = std::numeric_limits<double>::quiet_NaN();     ///< value - measured
   bool vacuous = false;                                        ///< says no more than was known without looking
   std::vector<std::string> assumptions;                        ///< under which it holds
-  std::string about = "return";  ///< what is bounded, where that is not the return that is certified
-  bool winner = false;           ///< the least of the rigorous bounds on the same return
+  Quantity about = Quantity::episode_return;                   ///< what is bounded
+  bool in_model = false;  ///< in a finite model of the task, estimated from episodes
+  bool winner = false;    ///< the least of the rigorous bounds on the same return
 };
 
 /// What an embedding may lose against its teacher, and on what grounds. Plain data, stored in the embedding's file.
@@ -30,11 +95,11 @@ struct Certificate {
   double upper_return = std::numeric_limits<double>::quiet_NaN();    ///< at most this, at the confidence
   std::optional<double> upper_percent;                               ///< at most this, at the confidence
   double confidence = 0.95;
-  std::string level = "statistical";  ///< of the upper bounds
-  std::string method;                 ///< of the statistical level
-  double gamma = 1;                   ///< discount of the returns; 1: none
-  std::string about = "return";       ///< what may be lost: "return", or "action" (errors as a share of its range)
-  std::string act = "sample";         ///< how both were played: sample or mean
+  Level level = Level::statistical;           ///< of the upper bounds
+  LossMethod method = LossMethod::betting;    ///< of the statistical level
+  double gamma = 1;                           ///< discount of the returns; 1: none
+  Quantity about = Quantity::episode_return;  ///< what may be lost: the return, or `action`
+  Act act = Act::sample;                      ///< how both were played
   std::string env;
   std::string teacher;
   std::uint64_t episodes = 0;
@@ -42,26 +107,28 @@ struct Certificate {
   std::uint64_t attempt = 0;               ///< j-th candidate of a search; 0: the only one
   std::optional<double> budget_percent;    ///< what was allowed, if anything
   std::optional<double> budget_return;     ///< the same in units of return
-  bool met = true;                         ///< all budgets that were given are kept
+  bool within_budget = true;               ///< all budgets that were given are kept
   std::vector<std::string> not_covered{};  ///< sentences: what this certificate says nothing about
 };
 
-/// The slack and, given the width of the range of returns, whether the row is vacuous.
-CertificateRow certificate_row(std::string term, std::string level, double value, double measured, double range_width,
+/// A row on the return with its slack and, given the width of the range of returns, whether it is vacuous.
+CertificateRow certificate_row(std::string term, Level level, double value, double measured, double range_width,
                                std::vector<std::string> assumptions);
 
 /// Marks the least of the rigorous rows on the same return, for each return that has any.
 void mark_winners(std::vector<CertificateRow>& rows);
 
-/// Decides `met` from the budgets and the upper bounds.
+/// Decides `within_budget` from the budgets and the upper bounds.
 void judge(Certificate& certificate);
 
 /// A page for people: the promise in a sentence, a table of the rows, assumptions, what is not covered.
 std::string certificate_page(const Certificate& certificate);
 
-/// One JSON object: rows, loss_percent, upper_percent, met and everything else; NaN is null.
+/// One JSON object: rows, loss_percent, upper_percent, met and everything else; NaN is null. Enums are their codes;
+/// `about` of a row in a model has "_in_model" behind it.
 std::string certificate_json(const Certificate& certificate);
-/// Reads it back. Throws `bad_format` naming `owner` and what is missing or of the wrong type.
+/// Reads it back, and what version 0.1 wrote. Throws `bad_format` naming `owner` and what is missing, of the wrong type
+/// or a code that is not known.
 Certificate certificate_from_json(const std::string& text, const std::string& owner);
 
 }  // namespace mercer

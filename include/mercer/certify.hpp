@@ -19,10 +19,28 @@
 
 namespace mercer {
 
+/// Kernels on actions a = 0 .. m - 1.
+enum class ActionKernelKind {
+  identity,  ///< Fourier functions with lambda = 1, so that the norm is the Euclidean one
+  sobolev,   ///< Fourier functions, lambda = (1 + k)^-2 for frequency k
+  fourier,   ///< the same, lambda = 1 / (1 + 4 sin^2(pi k / m)) (Matern's kernel on the cycle)
+  dct,       ///< cosines, lambda = 1 / (1 + 4 sin^2(pi k / 2m)) (on the path)
+  haar,      ///< Haar's wavelets of scale j, lambda = 4^-j, for m a power of two
+  svd,       ///< right singular vectors of a table, lambda = sigma^2, at least 1e-12 of the largest
+};
+template <>
+struct Names<ActionKernelKind> {
+  static constexpr std::string_view kind = "kernel";
+  static constexpr Spelling<ActionKernelKind> table[] = {
+      {ActionKernelKind::identity, "identity"}, {ActionKernelKind::sobolev, "sobolev"},
+      {ActionKernelKind::fourier, "fourier"},   {ActionKernelKind::dct, "dct"},
+      {ActionKernelKind::haar, "haar"},         {ActionKernelKind::svd, "svd"}};
+};
+
 /// A kernel on m actions, by Mercer's form kappa(a, b) = sum_k lambda_k e_k(a) e_k(b) with orthonormal e_k. Functions
 /// f = sum_k xi_k e_k have the norm ||f||_H^2 = sum_k xi_k^2 / lambda_k, and |f(a)| <= sqrt(kappa(a, a)) ||f||_H.
 struct ActionKernel {
-  std::string name;
+  ActionKernelKind kind = ActionKernelKind::identity;
   std::size_t m = 0;
   std::vector<double> e;         ///< e[k m + a], in the order in which coefficients are kept
   std::vector<double> lambda;    ///< above 0
@@ -30,15 +48,9 @@ struct ActionKernel {
   double M = 0;                  ///< the largest sqrt(kappa(a, a))
 };
 
-/// Kernels by name, for actions a = 0 .. m - 1:
-/// "identity": Fourier functions with lambda = 1, so that the norm is the Euclidean one;
-/// "sobolev": Fourier functions, lambda = (1 + k)^-2 for frequency k;
-/// "fourier": the same, lambda = 1 / (1 + 4 sin^2(pi k / m)) (Matern's kernel on the cycle);
-/// "dct": cosines, lambda = 1 / (1 + 4 sin^2(pi k / 2m)) (on the path);
-/// "haar": Haar's wavelets of scale j, lambda = 4^-j, for m a power of two;
-/// "svd": right singular vectors of the table `rows` (rows of m), lambda = sigma^2, at least 1e-12 of the largest.
-/// Throws `unknown_name`; `shape_mismatch` for a table or m that does not fit. O(m^2), for svd O(n m^2).
-ActionKernel make_action_kernel(std::string_view name, std::size_t m, std::span<const double> rows = {});
+/// `rows` is the table of `svd` (rows of m). Throws `shape_mismatch` for a table or m that does not fit. O(m^2), for
+/// svd O(n m^2).
+ActionKernel make_action_kernel(ActionKernelKind kind, std::size_t m, std::span<const double> rows = {});
 
 /// The same functions with other eigenvalues, which must be positive (`out_of_range`).
 ActionKernel with_eigenvalues(ActionKernel kernel, std::vector<double> lambda);
@@ -107,33 +119,14 @@ TabularComparison compare(const TabularMdp& mdp, std::span<const double> pi1, st
 
 /// One inequality, evaluated.
 struct Bound {
-  std::string id;        ///< "B2'", "C1", "paper_trunc_inf"; "B2/d1A2" is one of the forms whose least is "B2"
-  std::string level;     ///< "paper" (printed, not a guarantee), "rigorous" or "exact"
-  std::string quantity;  ///< what it bounds: see `BoundedQuantity`
-  double value = 0;      ///< no meaning where it is not applicable
+  std::string id;  ///< "B2'", "C1", "paper_trunc_inf"; "B2/d1A2" is one of the forms whose least is "B2"
+  Level level = Level::rigorous;
+  Quantity quantity = Quantity::discounted_return;  ///< what it bounds
+  double value = 0;                                 ///< no meaning where it is not applicable
   bool applicable = true;
   bool vacuous = false;            ///< no better than what is known without looking at the policies
   std::string needs;               ///< assumptions and inputs in plain words, or why it is not applicable
   std::optional<double> measured;  ///< the true value of the bounded quantity, where it is known
-};
-
-/// The names of bounded quantities.
-struct BoundedQuantity {
-  static constexpr const char* difference = "return";              ///< |eta1 - eta2|, discounted
-  static constexpr const char* horizon = "return_T";               ///< the same over T steps
-  static constexpr const char* stationary_l1 = "stationary_l1";    ///< L1 distance of stationary distributions
-  static constexpr const char* stationary_l2 = "stationary_l2";    ///< Euclidean
-  static constexpr const char* stationary_max = "stationary_max";  ///< largest entry
-  static constexpr const char* occupancy_l1 = "occupancy_l1";      ///< L1 distance of discounted occupancies
-  static constexpr const char* sd_Q = "sd_Q";                      ///< difference of the spreads of Q
-  static constexpr const char* variance_Q = "variance_Q";          ///< variance of Q of policy 2
-  static constexpr const char* mean_action = "mean_action";        ///< largest difference of mean actions
-  static constexpr const char* h_norm = "h_norm";                  ///< largest squared H-norm of a row of delta
-  static constexpr const char* tail = "tail";                      ///< the part of it after the first K functions
-  static constexpr const char* reward = "reward";                  ///< of one round of a bandit
-  static constexpr const char* volume = "volume";                  ///< of the discretisation error
-  static constexpr const char* pruning = "pruning";                ///< |eta - eta_pruned|
-  static constexpr const char* condition = "condition";            ///< 1 when it holds, else 0
 };
 
 /// What the bounds need beside the comparison. Everything but the kernel may be left out: rows that need it are then
@@ -172,20 +165,12 @@ std::vector<Bound> horizon_bounds(const SparseMdp& mdp, std::span<const double> 
 std::vector<Bound> paper_bounds(const TabularComparison& comparison, const BoundInputs& inputs);
 
 /// The least of the applicable bounds on a quantity, or null. The first of equals.
-const Bound* best_bound(std::span<const Bound> bounds, std::string_view quantity = BoundedQuantity::difference);
+const Bound* best_bound(std::span<const Bound> bounds, Quantity quantity = Quantity::discounted_return);
 /// By id, or null.
 const Bound* find_bound(std::span<const Bound> bounds, std::string_view id);
 
 /// What is known of a quantity without looking at the policies: the bound at or above which a bound is vacuous.
-double trivial_bound(const TabularComparison& comparison, std::string_view quantity, const BoundInputs& inputs);
-
-/// The rungs of the ladder, from what is only printed to what was measured.
-enum class Level {
-  paper,        ///< the published formulas: no guarantees
-  rigorous,     ///< theorems, given the model or the task's declared bounds
-  exact,        ///< both policies solved on a finite model
-  statistical,  ///< from episodes, with a confidence
-};
+double trivial_bound(const TabularComparison& comparison, Quantity quantity, const BoundInputs& inputs);
 
 struct CertifyOptions {
   std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9
@@ -197,7 +182,7 @@ struct CertifyOptions {
   Act act = Act::sample;
   double gamma = 1;                      ///< below 1: of the discounted return; 0 to 1
   std::optional<std::uint32_t> horizon;  ///< by default the task's
-  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
+  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};  ///< not `estimate`
   bool model = true;                      ///< also rows that stand on a finite model of the task
   std::optional<double> max_loss;         ///< allowed loss as a fraction of the teacher's |return|
   std::optional<double> max_loss_return;  ///< allowed loss in units of return
@@ -208,7 +193,7 @@ struct CertifyOptions {
 /// policy that was decoded from its bytes, so that rounding, projection and truncation are all in it.
 ///
 /// Throws what `rollout` and `certify_loss` throw, and `missing_option` when `max_loss` was asked for and no percentage
-/// can be promised. A budget that is not met is told by `met`, not by an error.
+/// can be promised. `within_budget` says whether the budget is kept; a loss above it is no error.
 Certificate certify(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress = {});
 
@@ -238,14 +223,14 @@ struct KPoint {
   double loss_percent = 0;              ///< measured
   std::optional<double> upper_percent;  ///< promised, were it the only one tried
   double upper_return = 0;
-  bool met = false;
+  bool within_budget = false;
 };
 
 struct KChoice {
-  std::vector<KPoint> curve;  ///< by rising K, split 1: what was tried
-  std::size_t k = 0;          ///< chosen
-  bool met = false;           ///< its certificate keeps the budget
-  Certificate certificate;    ///< of the chosen K, on split 2; where nothing met, of the best that was tried
+  std::vector<KPoint> curve;   ///< by rising K, split 1: what was tried
+  std::size_t k = 0;           ///< chosen
+  bool within_budget = false;  ///< its certificate keeps the budget
+  Certificate certificate;     ///< of the chosen K, on split 2; where nothing met, of the best that was tried
 };
 
 /// Makes the student with K coefficients: what will act, decoded.

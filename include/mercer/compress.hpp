@@ -12,6 +12,7 @@
 #include "mercer/embed.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/matrix_view.hpp"
+#include "mercer/names.hpp"
 #include "mercer/rollout.hpp"
 
 namespace mercer {
@@ -154,6 +155,12 @@ enum class PolishBy {
   action,   ///< squared error of the action that is played: most like the teacher
   returned  ///< the return in the task: loses least, and may act unlike the teacher where that pays
 };
+template <>
+struct Names<PolishBy> {
+  static constexpr std::string_view kind = "way to polish";
+  static constexpr Spelling<PolishBy> table[] = {
+      {PolishBy::none, "none"}, {PolishBy::action, "action"}, {PolishBy::returned, "return"}};
+};
 
 /// What is searched for, and how hard. Defaults take seconds to a minute for a small control task.
 struct CompressOptions {
@@ -171,10 +178,10 @@ struct CompressOptions {
 /// One embedding that was tried.
 struct Candidate {
   Embedding embedding;
-  std::string format;          ///< of its numbers
-  double loss = 0;             ///< mean over the selection episodes, in units of return
-  double spread = 0;           ///< standard deviation of the paired difference
-  double loss_percent = 0;     ///< of the teacher's |mean return|
+  NumberFormat format = NumberFormat::float32;  ///< of its numbers
+  double loss = 0;                              ///< mean over the selection episodes, in units of return
+  double spread = 0;                            ///< standard deviation of the paired difference
+  double loss_percent = 0;                      ///< of the teacher's |mean return|
   double action_distance = 0;  ///< from the teacher's mean action: root mean square over states that the teacher visits
   std::size_t payload_bytes() const { return embedding.payload().size(); }
 };
@@ -183,7 +190,7 @@ struct Compressed {
   std::vector<Candidate> tried;    ///< in the order they were
   std::vector<std::size_t> front;  ///< of `tried`: none smaller loses less; by rising bytes
   std::size_t chosen = 0;          ///< of `tried`
-  Certificate certificate;         ///< of the chosen; `met` says whether the budget is kept
+  Certificate certificate;         ///< of the chosen; `within_budget` says whether it is kept
   double seconds = 0;
 
   const Candidate& winner() const { return tried[chosen]; }
@@ -201,7 +208,7 @@ using CandidateSink = std::function<void(const Candidate&, bool on_front)>;
 /// candidates visit, then polish on return, started from the better of the fit and of what K - 1 terms had become.
 /// Candidates in every number format meet the teacher on the same episodes; a dictionary is left when its next
 /// candidate would be larger than one that should pass. `Selection` certifies on episodes that nothing else has seen.
-/// If none passes, the one that came nearest is chosen, and its certificate is not `met`.
+/// If none passes, the one that came nearest is chosen, and its certificate is not `within_budget`.
 ///
 /// The same for any number of threads, unless `seconds` cuts it short. Throws what `Selection`, `rollout` and the fits
 /// throw.

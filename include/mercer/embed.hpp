@@ -10,17 +10,29 @@
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"
 #include "mercer/file.hpp"
+#include "mercer/names.hpp"
 #include "mercer/parallel.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/rollout.hpp"
 
 namespace mercer {
 
+/// What the Wasserstein distance between two rows is.
+enum class W1Kind {
+  exact,
+  marginal,  ///< the largest over action dimensions, which the distance is not below
+};
+template <>
+struct Names<W1Kind> {
+  static constexpr std::string_view kind = "kind of distance";
+  static constexpr Spelling<W1Kind> table[] = {{W1Kind::exact, "exact"}, {W1Kind::marginal, "marginal"}};
+};
+
 /// How far another table of the same lattice is from its own, on average over visits.
 struct LatticeDistance {
-  double w1 = 0;        ///< Wasserstein distance of rows between the middles of the bins, in units of the action
-  double tv = 0;        ///< total variation of rows
-  std::string w1_kind;  ///< "exact", or "marginal": the largest over action dimensions, which the distance is not below
+  double w1 = 0;  ///< Wasserstein distance of rows between the middles of the bins, in units of the action
+  double tv = 0;  ///< total variation of rows
+  W1Kind w1_kind = W1Kind::exact;
 };
 
 /// O(rows columns dimensions). For actions of several dimensions W1 is that of the dimension where the rows' marginals
@@ -192,14 +204,34 @@ Terms move_ridges(Terms terms, const Coordinates& coordinates, const Samples& sa
 ContinuousCode round_coefficients(ContinuousCode code, const Features& features, const Samples& samples,
                                   std::span<const double> coefficients);
 
-/// Names that `DictionaryOptions::basis` takes.
+/// What the functions of a dictionary are.
+enum class DictionaryKind {
+  tensor,    ///< products of one-dimensional functions of a `Family`
+  ridge,     ///< functions of one direction each
+  mixed,     ///< Chebyshev products, ridges and RBFs
+  kernel,    ///< a `Kernel` at landmarks
+  features,  ///< random Fourier features of a `Kernel`
+};
+
+/// The functions of a dictionary. From a text: a family ("legendre", "chebyshev", "cosine", "hermite", "fourier"),
+/// "ridge", "mixed", "kernel:KERNEL", "rff" or "rff:KERNEL", with KERNEL gaussian, matern32 or matern52.
+struct DictionaryBasis {
+  DictionaryKind kind = DictionaryKind::tensor;
+  Family family = Family::chebyshev;  ///< of `tensor`
+  Kernel kernel = Kernel::matern52;   ///< of `kernel` and `features`
+
+  DictionaryBasis() = default;
+  DictionaryBasis(std::string_view text);  ///< throws `unknown_name`
+  DictionaryBasis(const std::string& text) : DictionaryBasis(std::string_view(text)) {}
+  DictionaryBasis(const char* text) : DictionaryBasis(std::string_view(text)) {}
+};
+
+/// The texts that `DictionaryBasis` takes.
 const std::vector<std::string>& known_continuous_bases();
 
 /// Which functions a continuous embedding may choose from.
 struct DictionaryOptions {
-  /// legendre, chebyshev, cosine, hermite, fourier; "mixed" (chebyshev, ridges and bumps); "ridge";
-  /// "kernel:gaussian", "kernel:matern32", "kernel:matern52"; "rff" or "rff:KERNEL"
-  std::string basis = "chebyshev";
+  DictionaryBasis basis{};
   std::size_t degree = 5;  ///< of tensor products, 0 to 16
   IndexRule rule = IndexRule::total;
   std::vector<std::uint8_t> limits{};  ///< of the degree along each axis; empty: none

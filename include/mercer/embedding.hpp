@@ -12,15 +12,33 @@
 #include "mercer/basis.hpp"
 #include "mercer/functions.hpp"
 #include "mercer/lattice.hpp"
+#include "mercer/names.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/rollout.hpp"
 
 namespace mercer {
 
+/// The two ways to embed a policy.
+enum class Route {
+  lattice,     ///< a table over cells of the observations, in few coefficients
+  continuous,  ///< K functions of the observation, without a lattice
+};
+template <>
+struct Names<Route> {
+  static constexpr std::string_view kind = "route";
+  static constexpr Spelling<Route> table[] = {{Route::lattice, "lattice"}, {Route::continuous, "continuous"}};
+};
+
 /// Where the rows of an embedding's table come from when it acts.
 enum class RowsFrom {
   decoded,       ///< the table is rebuilt once: fastest, rows x columns numbers
   coefficients,  ///< a row is computed from the kept coefficients when it is asked for: memory of K
+};
+template <>
+struct Names<RowsFrom> {
+  static constexpr std::string_view kind = "source of rows";
+  static constexpr Spelling<RowsFrom> table[] = {{RowsFrom::decoded, "decoded"},
+                                                 {RowsFrom::coefficients, "coefficients"}};
 };
 
 /// How a cell is drawn from a row of probabilities. `inverse` and `alias` draw exactly from it.
@@ -29,11 +47,22 @@ enum class DrawRule {
   alias,       ///< Vose's alias table, made once for the decoded table: O(1)
   importance,  ///< proposals resampled by weight, as published: approximate, exact only as proposals grow
 };
+template <>
+struct Names<DrawRule> {
+  static constexpr std::string_view kind = "way to draw";
+  static constexpr Spelling<DrawRule> table[] = {
+      {DrawRule::inverse, "inverse"}, {DrawRule::alias, "alias"}, {DrawRule::importance, "importance"}};
+};
 
 /// What importance sampling proposes from.
 enum class Proposal {
   marginal,  ///< mean of the rows, weighted by visits where they are known
   uniform,
+};
+template <>
+struct Names<Proposal> {
+  static constexpr std::string_view kind = "proposal";
+  static constexpr Spelling<Proposal> table[] = {{Proposal::marginal, "marginal"}, {Proposal::uniform, "uniform"}};
 };
 
 /// How an embedding is played. Nothing of this is stored with it: every choice plays the same policy, `importance` up
@@ -181,7 +210,7 @@ LatticePolicy lattice_policy(std::string name, const Policy& teacher, const Latt
 /// How the table of a lattice is written as few numbers.
 struct TruncationOptions {
   static constexpr double usual_energy = 0.99;
-  std::string basis = "fourier";  ///< see `make_basis`; or "gmm", "fixed-gmm", "mle", which take rows alone
+  BasisSpec basis{};
   std::size_t k = 0;  ///< coefficients kept; for svd the rank, for mixtures components and for mle draws a row; 0: as
                       ///< `energy` says, and 3, 8 and 100 for gmm, fixed-gmm and mle
   double energy = usual_energy;  ///< the fewest that keep this share of all energy but the mean's; 0: half of them,
@@ -190,10 +219,8 @@ struct TruncationOptions {
   SimplexRule simplex = SimplexRule::clip;  ///< how rows become distributions again
 };
 
-/// The names that `TruncationOptions::basis` may begin with.
+/// The names that the text of `TruncationOptions::basis` may begin with.
 std::vector<std::string> known_lattice_bases();
-/// Throws `unknown_name`, `bad_value` or `out_of_range` unless the text is a legal `TruncationOptions::basis`.
-void check_lattice_basis(const std::string& basis);
 
 /// A lattice policy in few numbers: edges, visited cells and K coefficients of its table in a basis.
 ///
@@ -217,7 +244,8 @@ class LatticeEmbedding {
   const LatticePolicy& policy() const { return *policy_; }
   /// Throws `missing_option` where the policy acts from coefficients.
   const PolicyTable& table() const { return policy_->table(); }
-  const std::string& basis() const { return basis_; }
+  std::string basis() const { return to_text(spec_); }
+  const BasisSpec& spec() const { return spec_; }
   std::size_t k() const { return k_; }
   /// What is kept: coefficients by rising index, or for svd the factors.
   std::span<const float> numbers() const { return numbers_; }
@@ -238,7 +266,7 @@ class LatticeEmbedding {
 
   std::vector<std::uint8_t> payload_;
   std::shared_ptr<const LatticePolicy> policy_;
-  std::string basis_;
+  BasisSpec spec_;
   std::size_t k_ = 0;
   std::vector<float> numbers_;
   ParameterCount parameters_;
@@ -253,12 +281,25 @@ enum class Head {
   logits,    ///< one number for each discrete action
   density,   ///< log density up to a constant, of the observation and below it the action scaled to [-1, 1]
 };
+template <>
+struct Names<Head> {
+  static constexpr std::string_view kind = "head";
+  static constexpr Spelling<Head> table[] = {
+      {Head::mean, "mean"}, {Head::gaussian, "gaussian"}, {Head::logits, "logits"}, {Head::density, "density"}};
+};
 
 /// How coefficients are written. Whole numbers share a scale, one byte for each output and kind of term.
 enum class NumberFormat { float32, float16, int16, int8, int7, int6, int5, int4 };
+template <>
+struct Names<NumberFormat> {
+  static constexpr std::string_view kind = "format of numbers";
+  static constexpr bool numbered = true;  // int3 is as near to int8 as to int4
+  static constexpr Spelling<NumberFormat> table[] = {
+      {NumberFormat::float32, "float32"}, {NumberFormat::float16, "float16"}, {NumberFormat::int16, "int16"},
+      {NumberFormat::int8, "int8"},       {NumberFormat::int7, "int7"},       {NumberFormat::int6, "int6"},
+      {NumberFormat::int5, "int5"},       {NumberFormat::int4, "int4"}};
+};
 
-std::string_view format_name(NumberFormat format);
-NumberFormat parse_format(std::string_view name);  ///< throws `unknown_name`
 unsigned format_bits(NumberFormat format);
 
 /// All that a continuous embedding says: from this and the task's contract alone its actions follow.
@@ -351,7 +392,7 @@ class Embedding {
   Embedding(ContinuousEmbedding continuous) : either_(std::move(continuous)) {}
 
   bool is_lattice() const { return std::holds_alternative<LatticeEmbedding>(either_); }
-  const char* route() const { return is_lattice() ? "lattice" : "continuous"; }
+  Route route() const { return is_lattice() ? Route::lattice : Route::continuous; }
   const std::vector<std::uint8_t>& payload() const {
     return std::visit([](const auto& one) -> const std::vector<std::uint8_t>& { return one.payload(); }, either_);
   }

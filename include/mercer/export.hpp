@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "mercer/file.hpp"
+#include "mercer/names.hpp"
 
 namespace mercer {
 
@@ -13,17 +14,32 @@ enum class CNumbers {
   floating,  ///< float
   fixed,     ///< whole numbers alone: int32 in stated fixed-point formats, products in int64
 };
+template <>
+struct Names<CNumbers> {
+  static constexpr std::string_view kind = "kind of numbers";
+  static constexpr Spelling<CNumbers> table[] = {{CNumbers::floating, "float"}, {CNumbers::fixed, "fixed"}};
+};
 
 /// Where the exported C takes tanh, exp and square roots from.
 enum class CMath {
   libm,  ///< tanhf, expf and sqrtf of the C library, and only those of them that the embedding needs
   none,  ///< polynomials of its own; nothing is linked
 };
+template <>
+struct Names<CMath> {
+  static constexpr std::string_view kind = "source of functions";
+  static constexpr Spelling<CMath> table[] = {{CMath::libm, "libm"}, {CMath::none, "none"}};
+};
 
 /// How a lattice embedding is laid down.
 enum class CMode {
   table,         ///< the action of every cell: fast, flash grows with cells
   coefficients,  ///< the kept numbers, from which a row is computed for every action
+};
+template <>
+struct Names<CMode> {
+  static constexpr std::string_view kind = "mode of a lattice";
+  static constexpr Spelling<CMode> table[] = {{CMode::table, "table"}, {CMode::coefficients, "coefficients"}};
 };
 
 struct COptions {

@@ -10,6 +10,7 @@
 
 #include "mercer/env.hpp"
 #include "mercer/matrix_view.hpp"
+#include "mercer/names.hpp"
 
 namespace mercer {
 
@@ -21,11 +22,15 @@ enum class Family {
   cosine,     ///< 1, then sqrt(2) cos(k pi (x + 1) / 2), measure dx / 2
   hermite,    ///< He_k(3 x) / sqrt(k!), measure: the normal distribution of 3 x, which reaches beyond the interval
 };
-
-std::string_view family_name(Family family);
-/// "legendre", "chebyshev", "cosine", "hermite"; "fourier" is the cosines, which are Fourier's on periodic axes. Throws
-/// `unknown_name`.
-Family parse_family(std::string_view name);
+/// "fourier" is the cosines, which are Fourier's on periodic axes.
+template <>
+struct Names<Family> {
+  static constexpr std::string_view kind = "family of functions";
+  static constexpr Spelling<Family> table[] = {{Family::legendre, "legendre"},
+                                               {Family::chebyshev, "chebyshev"},
+                                               {Family::cosine, "cosine", "fourier"},
+                                               {Family::hermite, "hermite"}};
+};
 
 /// How often function `index` oscillates: its index, on a periodic axis the frequency (0, 1, 1, 2, 2, ...).
 inline std::size_t frequency(std::size_t index, bool periodic) { return periodic ? (index + 1) / 2 : index; }
@@ -38,8 +43,11 @@ enum class IndexRule {
   total,  ///< sum over d of k_d <= degree
   cross,  ///< product over d of (1 + k_d) <= degree + 1: the hyperbolic cross, for more than a few dimensions
 };
-
-IndexRule parse_index_rule(std::string_view name);  ///< "total" or "cross"; throws `unknown_name`
+template <>
+struct Names<IndexRule> {
+  static constexpr std::string_view kind = "index set";
+  static constexpr Spelling<IndexRule> table[] = {{IndexRule::total, "total"}, {IndexRule::cross, "cross"}};
+};
 
 /// A set of multi-indices k, where k_d is the frequency along axis d; on a periodic axis each but 0 stands for a cosine
 /// and a sine. In lexicographic order.
@@ -73,9 +81,12 @@ enum class Kernel {
   matern32,  ///< (1 + sqrt(3) rho) exp(-sqrt(3) rho)
   matern52,  ///< (1 + sqrt(5) rho + 5 rho^2 / 3) exp(-sqrt(5) rho)
 };
-
-std::string_view kernel_name(Kernel kernel);
-Kernel parse_kernel(std::string_view name);  ///< throws `unknown_name`
+template <>
+struct Names<Kernel> {
+  static constexpr std::string_view kind = "kernel";
+  static constexpr Spelling<Kernel> table[] = {
+      {Kernel::gaussian, "gaussian"}, {Kernel::matern32, "matern32"}, {Kernel::matern52, "matern52"}};
+};
 
 /// k at a squared distance in units of the length: rho^2.
 double kernel_value(Kernel kernel, double squared);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mercer/matrix_view.hpp"
+#include "mercer/names.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/rollout.hpp"
 
@@ -45,6 +46,15 @@ enum class EdgeKind {
   uniform,        ///< equal widths from the smallest to the largest
   kmeans,         ///< half-way between the centres of one-dimensional k-means, started from equal widths
   tempered,       ///< equal mass of t * (distribution of the data) + (1 - t) * (uniform)
+};
+template <>
+struct Names<EdgeKind> {
+  static constexpr std::string_view kind = "edge rule";
+  static constexpr Spelling<EdgeKind> table[] = {{EdgeKind::quantile, "quantile"},
+                                                 {EdgeKind::data_quantile, "data-quantile"},
+                                                 {EdgeKind::uniform, "uniform"},
+                                                 {EdgeKind::kmeans, "kmeans"},
+                                                 {EdgeKind::tempered, "tempered"}};
 };
 struct EdgeRule {
   EdgeKind kind = EdgeKind::quantile;
@@ -173,6 +183,12 @@ enum class TableRule {
   mass,    ///< the probability of the action bin, tails added to the bins at the ends
   counts,  ///< how often the action bin was played in the cell: N(s, a) / N(s), as the printed pruning formula has it
 };
+template <>
+struct Names<TableRule> {
+  static constexpr std::string_view kind = "rule of a table";
+  static constexpr Spelling<TableRule> table[] = {
+      {TableRule::centre, "centre"}, {TableRule::mass, "mass"}, {TableRule::counts, "counts"}};
+};
 
 /// The actions' grid. Discrete actions have one bin each, with the whole numbers as centres.
 Grid discrete_action_grid(std::size_t count);
@@ -202,9 +218,15 @@ enum class RowOrder {
   mean_action,  ///< by the mean of the first action dimension (the index of discrete ones), ties by cell number
   axes,  ///< no list: the whole lattice with one axis for each dimension. Among themselves rows stand by cell number
 };
-
-/// "lexicographic", "snake", "tour", "mean-action", "axes". Throws `unknown_name` with the nearest one.
-RowOrder parse_row_order(std::string_view text);
+template <>
+struct Names<RowOrder> {
+  static constexpr std::string_view kind = "row order";
+  static constexpr Spelling<RowOrder> table[] = {{RowOrder::lexicographic, "lexicographic"},
+                                                 {RowOrder::snake, "snake"},
+                                                 {RowOrder::tour, "tour"},
+                                                 {RowOrder::mean_action, "mean-action"},
+                                                 {RowOrder::axes, "axes"}};
+};
 
 /// order[i] = the row (by cell number) that stands in place i. O(rows log rows); the tour O(rows^2) at worst, with rows
 /// limited to 200,000 (`too_large` beyond).

@@ -28,6 +28,7 @@
 #include "mercer/lattice.hpp"
 #include "mercer/matrix_view.hpp"
 #include "mercer/mdp.hpp"
+#include "mercer/names.hpp"
 #include "mercer/parallel.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/random.hpp"

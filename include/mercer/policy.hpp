@@ -13,6 +13,7 @@
 
 #include "mercer/env.hpp"
 #include "mercer/matrix_view.hpp"
+#include "mercer/names.hpp"
 #include "mercer/random.hpp"
 
 namespace mercer {
@@ -32,6 +33,11 @@ struct Normalisation {
 enum class Squash {
   none,  ///< action = centre + scale * u
   tanh,  ///< action = centre + scale * tanh(u)
+};
+template <>
+struct Names<Squash> {
+  static constexpr std::string_view kind = "squashing function";
+  static constexpr Spelling<Squash> table[] = {{Squash::none, "none"}, {Squash::tanh, "tanh"}};
 };
 
 /// What a policy expects to see and promises to do. It travels with the policy into every file and every export, so
@@ -104,9 +110,25 @@ class Policy {
   Contract contract_;
 };
 
+/// What the outputs of a network mean.
+enum class NetworkKind {
+  gaussian,       ///< mean and log_std
+  deterministic,  ///< the action
+  boltzmann,      ///< values or logits of actions, drawn from
+  greedy,         ///< the same, the largest played
+};
+template <>
+struct Names<NetworkKind> {
+  static constexpr std::string_view kind = "kind of network";
+  static constexpr Spelling<NetworkKind> table[] = {{NetworkKind::gaussian, "gaussian"},
+                                                    {NetworkKind::deterministic, "deterministic"},
+                                                    {NetworkKind::boltzmann, "boltzmann"},
+                                                    {NetworkKind::greedy, "greedy"}};
+};
+
 /// What a network in a file does not say about the policy it is meant to be. Everything may be left out.
 struct PolicyOptions {
-  std::optional<std::string> kind{};    ///< gaussian, deterministic, boltzmann or greedy; by default from the outputs
+  std::optional<NetworkKind> kind{};    ///< by default from the outputs
   std::optional<double> temperature{};  ///< of a Boltzmann policy, above 0; giving it chooses that kind for q
   std::optional<double> spread{};       ///< around a deterministic action, (0, 1], in half ranges of the action
   std::optional<Squash> squash{};       ///< tanh for a Gaussian, else none

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mercer/env.hpp"
+#include "mercer/names.hpp"
 #include "mercer/parallel.hpp"
 #include "mercer/policy.hpp"
 
@@ -62,6 +63,11 @@ void check_rollouts_path(const std::filesystem::path& path);
 enum class Act {
   sample,  ///< as it is: actions are drawn
   mean,    ///< its mean action, nothing drawn
+};
+template <>
+struct Names<Act> {
+  static constexpr std::string_view kind = "way to act";
+  static constexpr Spelling<Act> table[] = {{Act::mean, "mean"}, {Act::sample, "sample"}};
 };
 
 struct RolloutOptions {

@@ -10,6 +10,7 @@
 
 #include "mercer/env.hpp"
 #include "mercer/matrix_view.hpp"
+#include "mercer/names.hpp"
 #include "mercer/policy.hpp"
 
 namespace mercer {
@@ -34,6 +35,11 @@ PairedLoss paired_loss(std::span<const double> returns1, std::span<const double>
 
 /// Which ends of an interval are promised. The other end of a one-sided interval is infinite.
 enum class Sides { two, lower, upper };
+template <>
+struct Names<Sides> {
+  static constexpr std::string_view kind = "kind of interval";
+  static constexpr Spelling<Sides> table[] = {{Sides::two, "two"}, {Sides::lower, "lower"}, {Sides::upper, "upper"}};
+};
 
 // Intervals for the mean of independent numbers of one distribution. An interval misses the mean with probability at
 // most `delta`, in (0, 1). L below is ln(2 / delta) for two sides, ln(1 / delta) for one.
@@ -90,6 +96,11 @@ bool refutes(const AffineSample& z, double s, double most, std::span<const doubl
 
 /// What a bootstrap looks at.
 enum class Statistic { mean, std };
+template <>
+struct Names<Statistic> {
+  static constexpr std::string_view kind = "statistic";
+  static constexpr Spelling<Statistic> table[] = {{Statistic::mean, "mean"}, {Statistic::std, "std"}};
+};
 
 struct BootstrapOptions {
   std::size_t resamples = 2000;  ///< 100 to 10^6
@@ -103,12 +114,25 @@ struct BootstrapOptions {
 Range bootstrap_interval(std::span<const double> x, Statistic statistic, double delta, Sides sides = Sides::two,
                          const BootstrapOptions& options = {});
 
-/// How a loss is bounded. All hold for every distribution of returns inside their range; betting is the tightest.
-enum class LossMethod { betting, predictable_bernstein, empirical_bernstein, hoeffding };
-
-/// "betting", "predictable-bernstein", "empirical-bernstein", "hoeffding", and back. Throws `unknown_name`.
-std::string_view loss_method_name(LossMethod method);
-LossMethod parse_loss_method(const std::string& name);
+/// How a loss is bounded. All but `student_t` hold for every distribution of returns inside their range; betting is the
+/// tightest.
+enum class LossMethod {
+  betting,
+  predictable_bernstein,
+  empirical_bernstein,
+  hoeffding,
+  student_t,  ///< an estimate, for returns without a known range: `certify_loss` refuses it
+};
+template <>
+struct Names<LossMethod> {
+  static constexpr std::string_view kind = "method";
+  static constexpr Spelling<LossMethod> table[] = {
+      {LossMethod::betting, "betting"},
+      {LossMethod::predictable_bernstein, "predictable_bernstein", "predictable-bernstein"},
+      {LossMethod::empirical_bernstein, "empirical_bernstein", "empirical-bernstein"},
+      {LossMethod::hoeffding, "hoeffding"},
+      {LossMethod::student_t, "student_t", "student-t"}};
+};
 
 /// What a student loses against its teacher, measured on paired episodes, and what it loses at most. The two upper
 /// bounds hold with the confidence each, not together. A negative loss is a gain.
@@ -133,7 +157,8 @@ struct LossBound {
 /// 1 - confidence go to E[D] and one tenth to E[G], and there is no percentage when the interval of E[G] holds 0.
 ///
 /// O(N) for each of about 60 x. Throws `shape_mismatch` unless there are as many returns of each and two or more,
-/// `out_of_range` for returns outside the range, `not_finite` for a range that is infinite.
+/// `out_of_range` for returns outside the range, `not_finite` for a range that is infinite, `bad_value` for
+/// `LossMethod::student_t`.
 LossBound certify_loss(std::span<const double> teacher, std::span<const double> student, Range range,
                        double confidence = 0.95, LossMethod method = LossMethod::betting);
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "mercer/env.hpp"
+#include "mercer/names.hpp"
 #include "mercer/parallel.hpp"
 
 namespace mercer {
@@ -61,6 +62,11 @@ const LearnOptions& shared_options(const AlgorithmOptions& options);
 void check_options(const AlgorithmOptions& options);
 
 enum class Algorithm { sac, dqn };
+template <>
+struct Names<Algorithm> {
+  static constexpr std::string_view kind = "algorithm";
+  static constexpr Spelling<Algorithm> table[] = {{Algorithm::sac, "sac"}, {Algorithm::dqn, "dqn"}};
+};
 
 /// Settings that are known to work for a task.
 struct Recipe {

@@ -236,7 +236,7 @@ class ForeignSearch:
             assumptions.append(f"every return lies in [{self.range[0]:g}, {self.range[1]:g}], as the caller said")
             width = self.range[1] - self.range[0]
         else:
-            level, method = "estimate", "student-t"
+            level, method = "estimate", "student_t"
             upper = _mercer.student_t_interval(differences, 1 - confidence, "upper")[1]
             upper_percent = 100 * upper / abs(mean) if mean else None
             assumptions.append("the mean of the differences is roughly normal: an estimate, no guarantee")

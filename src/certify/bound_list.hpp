@@ -7,10 +7,10 @@ namespace mercer {
 /// Collects rows of one level and knows which are vacuous.
 class BoundList {
  public:
-  BoundList(const TabularComparison& comparison, const BoundInputs& inputs, std::string level);
+  BoundList(const TabularComparison& comparison, const BoundInputs& inputs, Level level);
 
-  void add(std::string id, const char* quantity, double value, std::string needs, std::optional<double> measured = {});
-  void skip(std::string id, const char* quantity, std::string why);
+  void add(std::string id, Quantity quantity, double value, std::string needs, std::optional<double> measured = {});
+  void skip(std::string id, Quantity quantity, std::string why);
   /// The forms "id/..." that were added, as one row with the least of them.
   void least(const std::string& id);
 
@@ -19,7 +19,7 @@ class BoundList {
  private:
   const TabularComparison& comparison_;
   const BoundInputs& inputs_;
-  std::string level_;
+  Level level_;
 };
 
 /// Sum of a b c over the states.

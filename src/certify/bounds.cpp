@@ -42,49 +42,49 @@ double distance(std::span<const double> a, std::span<const double> b, int norm) 
   return norm == 2 ? std::sqrt(sum) : sum;
 }
 
-std::optional<double> measure(const TabularComparison& c, std::string_view quantity) {
-  if (quantity == BoundedQuantity::difference || quantity == BoundedQuantity::pruning) return std::abs(c.difference());
-  if (quantity == BoundedQuantity::occupancy_l1) return distance(c.policy1.d, c.policy2.d, 1);
+std::optional<double> measure(const TabularComparison& c, Quantity quantity) {
+  if (quantity == Quantity::discounted_return || quantity == Quantity::pruning) return std::abs(c.difference());
+  if (quantity == Quantity::occupancy_l1) return distance(c.policy1.d, c.policy2.d, 1);
   if (!c.long_run_applicable()) return {};
-  if (quantity == BoundedQuantity::stationary_l1) return distance(c.long_run1.rho, c.long_run2.rho, 1);
-  if (quantity == BoundedQuantity::stationary_l2) return distance(c.long_run1.rho, c.long_run2.rho, 2);
-  if (quantity == BoundedQuantity::stationary_max) return distance(c.long_run1.rho, c.long_run2.rho, 0);
+  if (quantity == Quantity::stationary_l1) return distance(c.long_run1.rho, c.long_run2.rho, 1);
+  if (quantity == Quantity::stationary_l2) return distance(c.long_run1.rho, c.long_run2.rho, 2);
+  if (quantity == Quantity::stationary_max) return distance(c.long_run1.rho, c.long_run2.rho, 0);
   return {};
 }
 
 }  // namespace
 
-double trivial_bound(const TabularComparison& c, std::string_view quantity, const BoundInputs& inputs) {
+double trivial_bound(const TabularComparison& c, Quantity quantity, const BoundInputs& inputs) {
   const double g = c.mdp.gamma;
-  if (quantity == BoundedQuantity::difference || quantity == BoundedQuantity::pruning) return c.delta_r / (1 - g);
-  if (quantity == BoundedQuantity::horizon) {
+  if (quantity == Quantity::discounted_return || quantity == Quantity::pruning) return c.delta_r / (1 - g);
+  if (quantity == Quantity::episode_return) {
     double steps = 0, weight = 1;
     for (std::size_t t = 0; t < inputs.T; ++t, weight *= inputs.horizon_gamma) steps += weight;
     return c.delta_r * steps;
   }
-  if (quantity == BoundedQuantity::reward) return c.delta_r;
-  if (quantity == BoundedQuantity::stationary_l1 || quantity == BoundedQuantity::occupancy_l1) return 2;
-  if (quantity == BoundedQuantity::stationary_l2) return std::sqrt(2.0);
-  if (quantity == BoundedQuantity::stationary_max) return 1;
+  if (quantity == Quantity::reward) return c.delta_r;
+  if (quantity == Quantity::stationary_l1 || quantity == Quantity::occupancy_l1) return 2;
+  if (quantity == Quantity::stationary_l2) return std::sqrt(2.0);
+  if (quantity == Quantity::stationary_max) return 1;
   // The spread of numbers in an interval is at most half its length.
-  if (quantity == BoundedQuantity::sd_Q) return c.delta_r / (1 - g) / 2;
-  if (quantity == BoundedQuantity::mean_action && !inputs.atoms.empty()) return inputs.atoms.back() - inputs.atoms[0];
+  if (quantity == Quantity::sd_q) return c.delta_r / (1 - g) / 2;
+  if (quantity == Quantity::mean_action && !inputs.atoms.empty()) return inputs.atoms.back() - inputs.atoms[0];
   return HUGE_VAL;
 }
 
-BoundList::BoundList(const TabularComparison& comparison, const BoundInputs& inputs, std::string level)
-    : comparison_(comparison), inputs_(inputs), level_(std::move(level)) {
+BoundList::BoundList(const TabularComparison& comparison, const BoundInputs& inputs, Level level)
+    : comparison_(comparison), inputs_(inputs), level_(level) {
   check(comparison, inputs);
 }
 
-void BoundList::add(std::string id, const char* quantity, double value, std::string needs,
+void BoundList::add(std::string id, Quantity quantity, double value, std::string needs,
                     std::optional<double> measured) {
   if (!measured) measured = measure(comparison_, quantity);
   const bool vacuous = !(value < trivial_bound(comparison_, quantity, inputs_) * (1 - 1e-12));
   rows.push_back({std::move(id), level_, quantity, value, true, vacuous, std::move(needs), measured});
 }
 
-void BoundList::skip(std::string id, const char* quantity, std::string why) {
+void BoundList::skip(std::string id, Quantity quantity, std::string why) {
   rows.push_back({std::move(id), level_, quantity, 0, false, false, std::move(why), measure(comparison_, quantity)});
 }
 
@@ -131,7 +131,7 @@ KernelNorms kernel_norms(const TabularComparison& c, const BoundInputs& inputs) 
 }
 
 std::vector<Bound> rigorous_bounds(const TabularComparison& comparison, const BoundInputs& inputs) {
-  BoundList list(comparison, inputs, "rigorous");
+  BoundList list(comparison, inputs, Level::rigorous);
   add_return_bounds(comparison, inputs, list);
   add_kernel_bounds(comparison, inputs, list);
   add_horizon_bounds(comparison, inputs, list);
@@ -144,16 +144,17 @@ std::vector<Bound> horizon_bounds(const SparseMdp& mdp, std::span<const double> 
                                   std::size_t T, double gamma) {
   require_in_range("the horizon", static_cast<double>(T), 1, 1e9, "Give the number of steps");
   const TabularComparison comparison = compare_rows(mdp, pi1, pi2);
-  const BoundInputs inputs{.kernel = make_action_kernel("identity", mdp.m), .T = T, .horizon_gamma = gamma};
-  BoundList list(comparison, inputs, "rigorous");
+  const BoundInputs inputs{
+      .kernel = make_action_kernel(ActionKernelKind::identity, mdp.m), .T = T, .horizon_gamma = gamma};
+  BoundList list(comparison, inputs, Level::rigorous);
   add_horizon_bounds(comparison, inputs, list);
   return std::move(list.rows);
 }
 
-const Bound* best_bound(std::span<const Bound> bounds, std::string_view quantity) {
+const Bound* best_bound(std::span<const Bound> bounds, Quantity quantity) {
   const Bound* best = nullptr;
   for (const Bound& bound : bounds) {
-    if (!bound.applicable || bound.level == "paper" || bound.quantity != quantity) continue;
+    if (!bound.applicable || bound.level == Level::paper || bound.quantity != quantity) continue;
     if (best == nullptr || bound.value < best->value) best = &bound;
   }
   return best;

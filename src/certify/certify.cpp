@@ -31,6 +31,10 @@ std::vector<std::string> always_outside(const Env& env, std::uint32_t horizon) {
 Certificate certify(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress) {
   require_confidence(options.confidence);
+  if (options.levels.contains(Level::estimate)) {
+    throw Error(ErrorCode::bad_value, "level 'estimate' is for tasks whose range of returns is unknown",
+                "Ask for paper, rigorous, exact or statistical");
+  }
   const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);
   RolloutOptions playing;
   playing.episodes = options.episodes;
@@ -60,9 +64,9 @@ Certificate certify_paired(const Env& env, const Policy& teacher, const Policy& 
   certificate.upper_return = bound.upper_loss;
   certificate.upper_percent = bound.upper_percent;
   certificate.confidence = options.confidence;
-  certificate.method = loss_method_name(options.method);
+  certificate.method = options.method;
   certificate.gamma = options.gamma;
-  certificate.act = options.act == Act::mean ? "mean" : "sample";
+  certificate.act = options.act;
   certificate.env = env.task().name;
   certificate.teacher = teacher.name();
   certificate.episodes = options.episodes;
@@ -73,7 +77,7 @@ Certificate certify_paired(const Env& env, const Policy& teacher, const Policy& 
   if (options.max_loss) require_percent(bound);
 
   if (options.levels.contains(Level::statistical)) {
-    certificate.rows.push_back(certificate_row("paired", "statistical", bound.upper_loss, bound.loss_mean,
+    certificate.rows.push_back(certificate_row("paired", Level::statistical, bound.upper_loss, bound.loss_mean,
                                                range.width(), paired_assumptions(options, range)));
   }
   CertifyOptions spent = options;

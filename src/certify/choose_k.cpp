@@ -30,16 +30,17 @@ class Search {
 
   bool keeps(std::size_t k) {
     const auto known = tried_.find(k);
-    if (known != tried_.end()) return known->second.met;
+    if (known != tried_.end()) return known->second.within_budget;
     const std::vector<double> returns = play(*student_(k));
     const LossBound bound = certify_loss(teacher_, returns, return_range(env_, *playing_.horizon, options_.gamma),
                                          options_.confidence, options_.method);
     if (options_.max_loss) require_percent(bound);
     KPoint point{k, bound.loss_percent, bound.upper_percent, bound.upper_loss, true};
-    if (options_.max_loss) point.met = *bound.upper_percent <= 100 * *options_.max_loss;
-    if (options_.max_loss_return) point.met = point.met && bound.upper_loss <= *options_.max_loss_return;
+    if (options_.max_loss) point.within_budget = *bound.upper_percent <= 100 * *options_.max_loss;
+    if (options_.max_loss_return)
+      point.within_budget = point.within_budget && bound.upper_loss <= *options_.max_loss_return;
     tried_[k] = point;
-    return point.met;
+    return point.within_budget;
   }
 
   const std::map<std::size_t, KPoint>& tried() const { return tried_; }
@@ -87,7 +88,7 @@ KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& studen
 
   KChoice choice;
   for (const auto& [k, point] : search.tried()) choice.curve.push_back(point);
-  const auto smallest = std::ranges::find(choice.curve, true, &KPoint::met);
+  const auto smallest = std::ranges::find(choice.curve, true, &KPoint::within_budget);
   const bool found = smallest != choice.curve.end();
   // Where none keeps the budget: the best there is, and the gap.
   choice.k = found ? smallest->k : std::ranges::min(choice.curve, {}, &KPoint::upper_return).k;
@@ -95,8 +96,8 @@ KChoice choose_k(const Env& env, const Policy& teacher, const StudentOfK& studen
   second.seed = options.seed + 1;
   for (second.attempt = 1;; ++second.attempt) {
     choice.certificate = certify(env, teacher, *student(choice.k), second, progress);
-    choice.met = choice.certificate.met;
-    if (choice.met || !found || second.attempt >= attempts || choice.k >= most) break;
+    choice.within_budget = choice.certificate.within_budget;
+    if (choice.within_budget || !found || second.attempt >= attempts || choice.k >= most) break;
     choice.k = std::min(choice.k + std::max<std::size_t>(choice.k / 7, 1), most);
   }
   return choice;

@@ -22,7 +22,7 @@ double row_norm(std::span<const double> matrix, std::size_t n) {
 }
 
 void add_stationary(const TabularComparison& c, BoundList& list) {
-  using Of = BoundedQuantity;
+  using Of = Quantity;
   const LongRun &run1 = c.long_run1, &run2 = c.long_run2;
   const std::string needs = "the process, one closed class of states under each policy";
   const double steepest = std::ranges::max(c.E_row_l1);
@@ -49,7 +49,7 @@ void add_stationary(const TabularComparison& c, BoundList& list) {
 }  // namespace
 
 void add_coverage_bounds(const TabularComparison& c, BoundList& list) {
-  using Of = BoundedQuantity;
+  using Of = Quantity;
   if (c.long_run_applicable()) {
     add_stationary(c, list);
   } else {

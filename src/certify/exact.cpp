@@ -19,8 +19,8 @@ ExactDifference difference_of(const Solution& one, const Solution& two) {
 Bound row(std::string id, const ExactDifference& exact) {
   const double size = std::abs(exact.difference);
   return {std::move(id),
-          "exact",
-          BoundedQuantity::difference,
+          Level::exact,
+          Quantity::discounted_return,
           size + exact.error,
           true,
           false,

@@ -26,7 +26,7 @@ ExactSplit exact_split(const SparseMdp& mdp, std::span<const double> teacher, st
                        std::span<const double> pruned, std::span<const double> embedded,
                        const TabularOptions& options = {});
 
-/// Rows of level "exact": |difference| + error as value, |difference| as measured. Ids "exact", "exact/discretisation",
+/// Rows of level `exact`: |difference| + error as value, |difference| as measured. Ids "exact", "exact/discretisation",
 /// "exact/pruning", "exact/projection".
 std::vector<Bound> exact_bounds(const ExactDifference& difference);
 std::vector<Bound> exact_bounds(const ExactSplit& split);

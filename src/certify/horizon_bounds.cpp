@@ -70,7 +70,7 @@ double model_free(const TabularComparison& c, const FiniteHorizon& player) {
 }  // namespace
 
 void add_horizon_bounds(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
-  constexpr const char* quantity = BoundedQuantity::horizon;
+  constexpr Quantity quantity = Quantity::episode_return;
   if (inputs.T == 0) {
     for (const char* id : {"B0_T", "B2_T", "B2'_T", "B4_T", "B5_T"}) list.skip(id, quantity, "no horizon was given");
     return;

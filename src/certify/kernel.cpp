@@ -75,25 +75,29 @@ void fill_svd(ActionKernel& kernel, std::span<const double> rows) {
 
 }  // namespace
 
-ActionKernel make_action_kernel(std::string_view name, std::size_t m, std::span<const double> rows) {
-  static const std::vector<std::string> known{"identity", "sobolev", "fourier", "dct", "haar", "svd"};
+ActionKernel make_action_kernel(ActionKernelKind kind, std::size_t m, std::span<const double> rows) {
   require_in_range("the number of actions", static_cast<double>(m), 1, 1e4, "Give at least one action");
-  ActionKernel kernel{std::string(name), m, std::vector<double>(m * m), std::vector<double>(m, 1.0), {}, 0};
-  if (name == "identity" || name == "sobolev" || name == "fourier") {
-    fill_fourier(kernel);
-    for (std::size_t k = 0; k < m && name != "identity"; ++k) {
-      const auto f = static_cast<double>(frequency(k));
-      const double sine = std::sin(pi * f / static_cast<double>(m));
-      kernel.lambda[k] = name == "sobolev" ? 1 / ((1 + f) * (1 + f)) : 1 / (1 + 4 * sine * sine);
-    }
-  } else if (name == "dct") {
-    fill_cosine(kernel);
-  } else if (name == "haar") {
-    fill_haar(kernel);
-  } else if (name == "svd") {
-    fill_svd(kernel, rows);
-  } else {
-    throw_unknown("kernel", name, known);
+  ActionKernel kernel{kind, m, std::vector<double>(m * m), std::vector<double>(m, 1.0), {}, 0};
+  switch (kind) {
+    case ActionKernelKind::identity:
+    case ActionKernelKind::sobolev:
+    case ActionKernelKind::fourier:
+      fill_fourier(kernel);
+      for (std::size_t k = 0; k < m && kind != ActionKernelKind::identity; ++k) {
+        const auto f = static_cast<double>(frequency(k));
+        const double sine = std::sin(pi * f / static_cast<double>(m));
+        kernel.lambda[k] = kind == ActionKernelKind::sobolev ? 1 / ((1 + f) * (1 + f)) : 1 / (1 + 4 * sine * sine);
+      }
+      break;
+    case ActionKernelKind::dct:
+      fill_cosine(kernel);
+      break;
+    case ActionKernelKind::haar:
+      fill_haar(kernel);
+      break;
+    case ActionKernelKind::svd:
+      fill_svd(kernel, rows);
+      break;
   }
   std::vector<double> lambda = kernel.lambda;
   return with_eigenvalues(std::move(kernel), std::move(lambda));

@@ -259,11 +259,11 @@ std::vector<Bound> model_bounds(const LatticeModel& model, std::span<const doubl
   const double world = exact + model_error(model, one, solved1) + model_error(model, two, solved2);
   const double trivial = model.delta_r / (1 - model.mdp.gamma);
   return {
-      {"model_exact", "exact", BoundedQuantity::difference, exact, true, exact >= trivial,
+      {"model_exact", Level::exact, Quantity::discounted_return, exact, true, exact >= trivial,
        "exact in the estimated model, which is not the world", size},
       {"model_world",
-       "rigorous",
-       BoundedQuantity::difference,
+       Level::rigorous,
+       Quantity::discounted_return,
        world,
        true,
        world >= trivial,

@@ -22,9 +22,8 @@ struct Ladder {
   double width;  // of the range of returns
   LevelRows out;
 
-  void add(std::string term, std::string level, double value, std::vector<std::string> assumptions) {
-    out.rows.push_back(
-        certificate_row(std::move(term), std::move(level), value, measured, width, std::move(assumptions)));
+  void add(std::string term, Level level, double value, std::vector<std::string> assumptions) {
+    out.rows.push_back(certificate_row(std::move(term), level, value, measured, width, std::move(assumptions)));
   }
 };
 
@@ -47,9 +46,9 @@ void add_coupling(Ladder& ladder, const Rollouts& held_out) {
       "mean total variation over the teacher's states {:.4g}; coupled, the two part "
       "in {:.4g}% of the episodes",
       bound.tv, 100 * bound.separated);
-  ladder.add("coupling", "statistical", bound.value,
+  ladder.add("coupling", Level::statistical, bound.value,
              {confidence, "rewards and returns inside their declared ranges", found});
-  ladder.add("modelfree_d1", "statistical", bound.modelfree,
+  ladder.add("modelfree_d1", Level::statistical, bound.modelfree,
              {confidence, "rewards inside their declared range", found});
 }
 
@@ -70,7 +69,7 @@ void add_pruning(Ladder& ladder, const Rollouts& held_out) {
   const Range share =
       clopper_pearson_interval(touched, held_out.episodes(), 1 - ladder.options.confidence, Sides::upper);
   CertificateRow row = certificate_row(
-      "pruning", "statistical", ladder.width * share.high, std::numeric_limits<double>::quiet_NaN(), ladder.width,
+      "pruning", Level::statistical, ladder.width * share.high, std::numeric_limits<double>::quiet_NaN(), ladder.width,
       {with_confidence(ladder.options, held_out.episodes()),
        fmt::format("bounds only what leaving out unvisited cells adds: {} of {} held-out episodes touch one, at most "
                    "{:.4g}% of all (Clopper-Pearson)",
@@ -100,7 +99,7 @@ std::optional<double> largest_tv(const Ladder& ladder) {
 }
 
 void add_rigorous(Ladder& ladder) {
-  ladder.add("trivial", "rigorous", ladder.width, {"every return lies in the task's declared range"});
+  ladder.add("trivial", Level::rigorous, ladder.width, {"every return lies in the task's declared range"});
   if (const std::optional<double> alpha = largest_tv(ladder)) {
     const std::vector<double> f = losable(ladder.env, ladder.horizon, ladder.options.gamma);
     double value = 0, together = 1;
@@ -108,7 +107,7 @@ void add_rigorous(Ladder& ladder) {
       together *= 1 - std::min(*alpha, 1.0);
       value += (f[k] - f[k + 1]) * (1 - together);
     }
-    ladder.add("coupling_geom", "rigorous", value,
+    ladder.add("coupling_geom", Level::rigorous, value,
                {fmt::format("the two policies differ by at most {:.4g} in total variation in every state", *alpha)});
   }
 }

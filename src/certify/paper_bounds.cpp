@@ -11,7 +11,7 @@
 namespace mercer {
 namespace {
 
-using Of = BoundedQuantity;
+using Of = Quantity;
 
 void add_lemmas(const KernelNorms& norms, BoundList& list) {
   list.add("paper_rkhs_distance", Of::h_norm, std::ranges::max(norms.all), "an identity, over functions e_k");
@@ -30,16 +30,16 @@ void add_truncation(const TabularComparison& c, const BoundInputs& inputs, const
   const double front = 4 * m * m * eps1 * g / ((1 - g) * (1 - g)), rest = std::max(eps1, eps2);
   const double all = M * std::ranges::max(norms.all), kept = M * std::ranges::max(norms.kept), E = norms.tail.bound;
   const std::string not_one = "not a guarantee: the norm lacks its root, the linear term 1 / (1 - g)";
-  list.add("paper_trunc_inf", Of::difference, front * all * all + rest, not_one + "; all coefficients");
-  list.add("paper_trunc_k", Of::difference, front * kept * kept + rest,
+  list.add("paper_trunc_inf", Of::discounted_return, front * all * all + rest, not_one + "; all coefficients");
+  list.add("paper_trunc_k", Of::discounted_return, front * kept * kept + rest,
            not_one + "; kept coefficients alone, O(eps^2K) dropped");
   if (norms.tail.eps < 1) {
-    list.add("paper_trunc_tail", Of::difference, front * (kept * kept + 2 * E * kept + E * E * M * M) + rest,
+    list.add("paper_trunc_tail", Of::discounted_return, front * (kept * kept + 2 * E * kept + E * E * M * M) + rest,
              not_one + "; kept coefficients and the fitted tail, as in the proof");
   } else {
-    list.skip("paper_trunc_tail", Of::difference, "the fitted eps is 1 or more");
+    list.skip("paper_trunc_tail", Of::discounted_return, "the fitted eps is 1 or more");
   }
-  list.add("paper_alpha", Of::difference, 4 * c.alpha * c.alpha * g * eps1 / ((1 - g) * (1 - g)) + eps1,
+  list.add("paper_alpha", Of::discounted_return, 4 * c.alpha * c.alpha * g * eps1 / ((1 - g) * (1 - g)) + eps1,
            "the proof's inequality with the true largest TV; does not fall to 0 with it");
 }
 
@@ -72,12 +72,12 @@ void add_three_terms(BoundList& list) {
   for (const char* id : {"paper_discretisation_fixed", "paper_pruning", "paper_trunc_inf"}) {
     const Bound* const term = find_bound(list.rows, id);
     if (!term->applicable) {
-      list.skip("paper_three_terms", Of::difference, std::string(id) + " is missing");
+      list.skip("paper_three_terms", Of::discounted_return, std::string(id) + " is missing");
       return;
     }
     sum += term->value;
   }
-  list.add("paper_three_terms", Of::difference, sum, "not a guarantee: its terms are not");
+  list.add("paper_three_terms", Of::discounted_return, sum, "not a guarantee: its terms are not");
 }
 
 void add_coverage(const TabularComparison& c, BoundList& list) {
@@ -109,9 +109,9 @@ void add_variance(const TabularComparison& c, const BoundInputs& inputs, BoundLi
   list.add("paper_variance_2", Of::condition, v.condition2 ? 1 : 0, "sqrt(E[eps^2] / 3) >= E[eps], (s, a) uniform");
   list.add("paper_variance_3", Of::condition, v.condition3 ? 1 : 0, "V[pi] = sigma'(eta1)^2 V[Q1] within one half");
   if (v.condition1 && v.condition2 && v.condition3) {
-    list.add("paper_variance", Of::variance_Q, v.V_Q1, "not a guarantee: condition 1 is reversed", v.V_Q2);
+    list.add("paper_variance", Of::variance_q, v.V_Q1, "not a guarantee: condition 1 is reversed", v.V_Q2);
   } else {
-    list.skip("paper_variance", Of::variance_Q, "its three conditions do not all hold");
+    list.skip("paper_variance", Of::variance_q, "its three conditions do not all hold");
   }
 }
 
@@ -133,7 +133,7 @@ void add_mean_action(const TabularComparison& c, const BoundInputs& inputs, Boun
 }  // namespace
 
 std::vector<Bound> paper_bounds(const TabularComparison& c, const BoundInputs& inputs) {
-  BoundList list(c, inputs, "paper");
+  BoundList list(c, inputs, Level::paper);
   const KernelNorms norms = kernel_norms(c, inputs);
   add_lemmas(norms, list);
   add_truncation(c, inputs, norms, list);

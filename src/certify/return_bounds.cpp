@@ -1,13 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "certify/bound_list.hpp"
 #include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr const char* returns = BoundedQuantity::difference;
+constexpr Quantity returns = Quantity::discounted_return;
 
 // h(s) = <delta_s, A(s, .)>.
 std::vector<double> advantage_of(const TabularComparison& c, const TabularSolution& critic) {
@@ -93,7 +95,7 @@ void add_kernel_bounds(const TabularComparison& c, const BoundInputs& inputs, Bo
   double roots = 0;
   for (const double kappa : inputs.kernel.diagonal) roots += std::sqrt(kappa);
   const double largest = std::sqrt(std::ranges::max(norms));
-  const std::string kernel = "coefficients in the kernel '" + inputs.kernel.name + "' and ";
+  const std::string kernel = fmt::format("coefficients in the kernel '{}' and ", name(inputs.kernel.kind));
   list.add("B7/M", returns, eps * m * far * inputs.kernel.M * largest, kernel + "one critic");
   list.add("B7/pointwise", returns, eps * far * roots * largest, kernel + "one critic");
   list.least("B7");

@@ -10,7 +10,7 @@
 namespace mercer {
 namespace {
 
-using Of = BoundedQuantity;
+using Of = Quantity;
 
 void add_pruning(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
   const std::string confident = fmt::format("; with probability {}", 1 - inputs.confidence_delta);
@@ -48,7 +48,7 @@ void add_bandit(const TabularComparison& c, const BoundInputs& inputs, BoundList
   const BanditBounds bandit = bandit_bounds(c.mdp.r, c.pi1, c.pi2, inputs.kernel);
   const char* const names[3] = {"bandit/p1", "bandit/p2", "bandit/pinf"};
   for (int p = 0; p < 3; ++p) {
-    const std::string needs = "coefficients in the kernel '" + inputs.kernel.name + "', one round";
+    const std::string needs = fmt::format("coefficients in the kernel '{}', one round", name(inputs.kernel.kind));
     list.add(names[p], Of::reward, bandit.rigorous[p], needs, bandit.difference);
     list.add(std::string(names[p]) + "_centred", Of::reward, bandit.centred[p], needs, bandit.difference);
   }
@@ -63,8 +63,8 @@ void add_step_bounds(const TabularComparison& c, const BoundInputs& inputs, Boun
   add_bandit(c, inputs, list);
   const VarianceCheck variance = variance_check(c, inputs.raw);
   const std::string needs = "TV and one critic; spread over (s, a) drawn uniformly";
-  list.add("V1/1", Of::sd_Q, variance.sd_bound1, needs, variance.sd_difference);
-  list.add("V1/2", Of::sd_Q, variance.sd_bound2, needs, variance.sd_difference);
+  list.add("V1/1", Of::sd_q, variance.sd_bound1, needs, variance.sd_difference);
+  list.add("V1/2", Of::sd_q, variance.sd_bound2, needs, variance.sd_difference);
   list.least("V1");
 }
 

@@ -13,25 +13,7 @@ namespace {
 constexpr std::size_t most_long_run = 400;    // states: the fundamental matrix and its norms take O(n^3)
 constexpr double most_horizon_work = 4e9;     // steps times transitions
 constexpr double most_horizon_numbers = 1e8;  // steps times states
-using Of = BoundedQuantity;
-
-const char* about(std::string_view quantity) {
-  if (quantity == Of::horizon) return "return";
-  if (quantity == Of::difference) return "discounted return";
-  if (quantity == Of::pruning) return "discounted return, by pruning alone";
-  if (quantity == Of::stationary_l1) return "stationary distributions, L1";
-  if (quantity == Of::stationary_l2) return "stationary distributions, Euclidean";
-  if (quantity == Of::stationary_max) return "stationary distributions, largest entry";
-  if (quantity == Of::occupancy_l1) return "discounted occupancies, L1";
-  if (quantity == Of::sd_Q) return "spread of Q";
-  if (quantity == Of::variance_Q) return "variance of Q";
-  if (quantity == Of::mean_action) return "mean action";
-  if (quantity == Of::h_norm) return "squared RKHS norm";
-  if (quantity == Of::tail) return "squared RKHS norm of the tail";
-  if (quantity == Of::reward) return "reward of one round";
-  if (quantity == Of::volume) return "discretisation volume";
-  return "condition: 1 holds, 0 does not";
-}
+using Of = Quantity;
 
 class WorldRows {
  public:
@@ -70,11 +52,11 @@ class WorldRows {
 
   std::vector<std::string> given(const Bound& bound) const {
     std::vector<std::string> lines = given();
-    if (bound.quantity == Of::horizon) {
+    if (bound.quantity == Of::episode_return) {
       lines.push_back(
           fmt::format("{} steps, {}", horizon_,
                       options_.gamma < 1 ? fmt::format("discounted by {}", options_.gamma) : "no discount"));
-    } else if (bound.quantity == Of::difference || bound.quantity == Of::pruning) {
+    } else if (bound.quantity == Of::discounted_return || bound.quantity == Of::pruning) {
       lines.push_back(fmt::format("endless episodes, discounted by {}", world_.mdp().gamma));
     }
     return lines;
@@ -89,7 +71,7 @@ class WorldRows {
 
   void add_exact() {
     const SparseMdp& mdp = world_.mdp();
-    const auto add_split = [&](const ExactSplit& split, const char* quantity) {
+    const auto add_split = [&](const ExactSplit& split, Quantity quantity) {
       std::vector<Bound> rows = world_.lattice ? exact_bounds(split) : exact_bounds(split.total);
       for (Bound& row : rows) {
         row.quantity = quantity;
@@ -110,18 +92,18 @@ class WorldRows {
         split.pruning = between(world_.discretised, world_.pruned);
         split.projection = between(world_.pruned, world_.embedded);
       }
-      add_split(split, Of::horizon);
+      add_split(split, Of::episode_return);
     }
-    add_split(exact_split(mdp, world_.teacher, world_.discretised, world_.pruned, world_.embedded), Of::difference);
+    add_split(exact_split(mdp, world_.teacher, world_.discretised, world_.pruned, world_.embedded),
+              Of::discounted_return);
     if (!world_.estimated) return;
     for (const Bound& row : model_bounds(world_.model, world_.teacher, world_.embedded)) {
       if (row.id != "model_world") continue;
       Bound world = row;
-      world.level = "exact";
-      world.id = "model-exact + model error";
+      world.level = Level::exact;
+      world.id = "model-exact+error";
       out_.rows.push_back(world_row(world, world_, {given(row)[1], row.needs}));
-      out_.rows.back().term = world.id + " (discounted return)";
-      out_.rows.back().about = "discounted return";
+      out_.rows.back().in_model = false;
     }
   }
 
@@ -130,7 +112,7 @@ class WorldRows {
     const TabularComparison comparison =
         compare(world_.mdp(), world_.reference(), world_.embedded, {.solver = {}, .long_run = follow});
     const std::vector<double> none(world_.lattice ? world_.embedded.size() : 0);
-    BoundInputs inputs{.kernel = make_action_kernel("identity", world_.mdp().m)};
+    BoundInputs inputs{.kernel = make_action_kernel(ActionKernelKind::identity, world_.mdp().m)};
     inputs.kept_difference = none;  // a truncation leaves what it keeps as it is
     inputs.atoms = world_.atoms;
     inputs.T = has_horizon_ ? horizon_ : 0;
@@ -160,7 +142,7 @@ class WorldRows {
       if (bound.id.find('/') != std::string::npos) continue;
       if (bound.applicable) {
         add(bound, compared(bound));
-      } else if (bound.quantity != Of::horizon || has_horizon_) {
+      } else if (bound.quantity != Of::episode_return || has_horizon_) {
         missing.push_back(fmt::format("{} ({})", bound.id, bound.needs));
       }
     }
@@ -194,9 +176,9 @@ class WorldRows {
 
 CertificateRow world_row(const Bound& bound, const FiniteWorld& world, std::vector<std::string> assumptions) {
   CertificateRow row;
-  row.about = about(bound.quantity);
-  if (world.estimated) row.about += " in the model";
-  row.term = row.about == "return" ? bound.id : fmt::format("{} ({})", bound.id, row.about);
+  row.term = bound.id;
+  row.about = bound.quantity;
+  row.in_model = world.estimated;
   row.level = bound.level;
   if (bound.applicable) row.value = bound.value;
   if (bound.measured) row.measured = *bound.measured;

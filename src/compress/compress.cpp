@@ -47,8 +47,8 @@ class Search {
     return [this] { return enough(); };
   }
 
-  void record(Embedding embedding, std::string format) {
-    Candidate one{std::move(embedding), std::move(format)};
+  void record(Embedding embedding, NumberFormat format) {
+    Candidate one{std::move(embedding), format};
     const Contender measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
     one.loss = measured.loss;
     one.spread = measured.spread;
@@ -110,7 +110,7 @@ void Search::try_lattice() {
     truncation.basis = "dct";
     truncation.k = k;
     LatticeEmbedding one = LatticeEmbedding::make(teacher_, *made, lattice.playing, truncation, options_.judge.seed);
-    if (selection_.fits(one.payload().size())) record(std::move(one), "float32");
+    if (selection_.fits(one.payload().size())) record(std::move(one), NumberFormat::float32);
   }
 }
 
@@ -133,7 +133,7 @@ std::size_t Search::try_formats(const DictionaryPath& path) {
   for (const NumberFormat format : options_.formats) {
     ContinuousEmbedding one = path.rounded(format, near, clock(), progress_);
     least = std::min(least, one.payload().size());
-    if (selection_.fits(one.payload().size())) record(std::move(one), std::string(format_name(format)));
+    if (selection_.fits(one.payload().size())) record(std::move(one), format);
     if (!near) break;  // far from what is asked for: one point for the front will do
   }
   return least;

@@ -100,7 +100,8 @@ Selection::Verdict Selection::certify(std::span<const Contender> contenders, con
   how.max_loss_return = options_.max_loss_return;
   const std::vector<std::size_t> order = in_turn(contenders);
   std::optional<Verdict> best;
-  for (std::size_t j = 0; j < std::min(options_.attempts, order.size()) && !(best && best->certificate.met); ++j) {
+  for (std::size_t j = 0; j < std::min(options_.attempts, order.size()) && !(best && best->certificate.within_budget);
+       ++j) {
     how.attempt = j + 1;
     const Policy& student = *contenders[order[j]].policy;
     paired.student = rollout(env_, student, judging, progress).returns;
@@ -108,7 +109,7 @@ Selection::Verdict Selection::certify(std::span<const Contender> contenders, con
     const auto rank = [&](const Certificate& certificate, std::size_t i) {
       return std::pair(certificate.upper_return, contenders[i].bytes);
     };
-    if (!best || one.met || rank(one, order[j]) < rank(best->certificate, best->chosen)) {
+    if (!best || one.within_budget || rank(one, order[j]) < rank(best->certificate, best->chosen)) {
       best = {order[j], std::move(one)};
     }
   }

@@ -70,19 +70,18 @@ Certificate certificate_of(const Policy& teacher, const std::vector<double>& err
   out.loss_percent = 100 * mean_of(errors);
   out.upper_percent = 100 * betting_upper(errors, {0, 1}, 1 - confidence);
   out.confidence = options.confidence;
-  out.method = "betting";
-  out.about = "action";
-  out.act = "mean";
+  out.about = Quantity::action;
+  out.act = Act::mean;
   out.teacher = teacher.name();
   out.episodes = 0;
   out.seed = options.seed;
   out.attempt = attempt;
   out.budget_percent = 100 * options.max_error;
   CertificateRow row = certificate_row(
-      "mean error", "statistical", *out.upper_percent, out.loss_percent, 100,
+      "mean_error", Level::statistical, *out.upper_percent, out.loss_percent, 100,
       {fmt::format("{} logged states, drawn independently from the distribution that matters", errors.size()),
        "the embedding was fixed before these states were looked at"});
-  row.about = "action, in percent of its range";
+  row.about = Quantity::action;
   out.rows.push_back(std::move(row));
   out.not_covered = {"the return: no task was played, and small errors of actions can cost much",
                      "states unlike the logged ones, such as those that the embedding itself leads to",
@@ -120,7 +119,7 @@ Compressed compress_states(const Policy& teacher, MatrixView<const double> state
     while (going_on && path.k() < options.most_terms && path.grow({}, progress)) {
       going_on = false;
       for (const NumberFormat format : options.formats) {
-        Candidate one{path.rounded(format, false, {}, progress), std::string(format_name(format))};
+        Candidate one{path.rounded(format, false, {}, progress), format};
         if (one.payload_bytes() > smallest) continue;
         going_on = true;
         one.loss = mean_of(errors_of(teacher, one.embedding.policy(), selecting.view()));
@@ -147,10 +146,10 @@ Compressed compress_states(const Policy& teacher, MatrixView<const double> state
   for (std::size_t j = 0; j < std::min(options.attempts, order.size()); ++j) {
     Certificate one = certificate_of(teacher, errors_of(teacher, tried[order[j]].embedding.policy(), certifying.view()),
                                      options, j + 1);
-    if (j > 0 && !one.met) continue;
+    if (j > 0 && !one.within_budget) continue;
     out.chosen = order[j];
     out.certificate = std::move(one);
-    if (out.certificate.met) break;
+    if (out.certificate.within_budget) break;
   }
   out.front = front_of(tried);
   out.tried.assign(std::make_move_iterator(tried.begin()), std::make_move_iterator(tried.end()));

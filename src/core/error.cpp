@@ -78,8 +78,8 @@ std::string nearest_name(std::string_view name, std::span<const std::string> kno
   return best;
 }
 
-void throw_unknown(std::string_view kind, std::string_view name, std::span<const std::string> known) {
-  const std::string nearest = nearest_name(name, known);
+void throw_unknown(std::string_view kind, std::string_view name, std::span<const std::string> known, bool suggest) {
+  const std::string nearest = suggest ? nearest_name(name, known) : "";
   throw Error(
       ErrorCode::unknown_name, fmt::format("no {} is called '{}'", kind, name),
       nearest.empty() ? fmt::format("Known: {}", fmt::join(known, ", ")) : fmt::format("Did you mean '{}'?", nearest));

@@ -183,40 +183,22 @@ Edges around(double value, std::size_t asked) {
 
 EdgeRule parse_edge_rule(std::string_view text) {
   const std::string_view name = text.substr(0, text.find(':'));
-  if (name == "tempered") {
-    EdgeRule rule{EdgeKind::tempered, 0.5};
-    if (name == text) return rule;
-    const std::string_view number = text.substr(name.size() + 1);
-    const auto [end, trouble] = std::from_chars(number.data(), number.data() + number.size(), rule.temper);
-    if (trouble != std::errc{} || end != number.data() + number.size()) {
-      throw Error(ErrorCode::bad_value, fmt::format("edge rule '{}': '{}' is not a number", text, number),
-                  "Write tempered:0.5");
-    }
-    require_in_range("t of tempered edges", rule.temper, 0, 1, "1 is quantile, 0 is uniform");
-    return rule;
+  EdgeRule rule{parse<EdgeKind>(name), 0.5};
+  if (name == text) return rule;
+  if (rule.kind != EdgeKind::tempered) throw_unknown("edge rule", text, names<EdgeKind>());
+  const std::string_view number = text.substr(name.size() + 1);
+  const auto [end, trouble] = std::from_chars(number.data(), number.data() + number.size(), rule.temper);
+  if (trouble != std::errc{} || end != number.data() + number.size()) {
+    throw Error(ErrorCode::bad_value, fmt::format("edge rule '{}': '{}' is not a number", text, number),
+                "Write tempered:0.5");
   }
-  if (text == "quantile") return {EdgeKind::quantile, 1};
-  if (text == "data-quantile") return {EdgeKind::data_quantile, 1};
-  if (text == "uniform") return {EdgeKind::uniform, 0};
-  if (text == "kmeans") return {EdgeKind::kmeans, 0};
-  throw_unknown("edge rule", text,
-                std::vector<std::string>{"quantile", "data-quantile", "uniform", "kmeans", "tempered"});
+  require_in_range("t of tempered edges", rule.temper, 0, 1, "1 is quantile, 0 is uniform");
+  return rule;
 }
 
 std::string to_text(const EdgeRule& rule) {
-  switch (rule.kind) {
-    case EdgeKind::quantile:
-      return "quantile";
-    case EdgeKind::data_quantile:
-      return "data-quantile";
-    case EdgeKind::uniform:
-      return "uniform";
-    case EdgeKind::kmeans:
-      return "kmeans";
-    case EdgeKind::tempered:
-      break;
-  }
-  return fmt::format("tempered:{}", rule.temper);
+  const std::string text(name(rule.kind));
+  return rule.kind == EdgeKind::tempered ? fmt::format("{}:{}", text, rule.temper) : text;
 }
 
 Edges make_edges(std::span<const double> data, std::size_t bins, const EdgeRule& rule) {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -85,18 +84,6 @@ std::vector<std::size_t> by_mean_action(const PolicyTable& table, const Grid& ac
 }
 
 }  // namespace
-
-RowOrder parse_row_order(std::string_view text) {
-  static const std::map<std::string, RowOrder, std::less<>> known{{"lexicographic", RowOrder::lexicographic},
-                                                                  {"snake", RowOrder::snake},
-                                                                  {"tour", RowOrder::tour},
-                                                                  {"mean-action", RowOrder::mean_action},
-                                                                  {"axes", RowOrder::axes}};
-  if (const auto found = known.find(text); found != known.end()) return found->second;
-  std::vector<std::string> names;
-  for (const auto& [name, order] : known) names.push_back(name);
-  throw_unknown("row order", text, names);
-}
 
 std::vector<std::size_t> order_rows(const Cells& cells, const PolicyTable& table, const Grid& actions, RowOrder order) {
   switch (order) {

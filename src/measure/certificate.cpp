@@ -4,27 +4,33 @@
 #include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "measure/certificate_json.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 
-CertificateRow certificate_row(std::string term, std::string level, double value, double measured, double range_width,
+CertificateRow certificate_row(std::string term, Level level, double value, double measured, double range_width,
                                std::vector<std::string> assumptions) {
-  const double slack = value - measured;
-  return {std::move(term),        std::move(level),       value,    measured, slack,
-          !(value < range_width), std::move(assumptions), "return", false};
+  CertificateRow row;
+  row.term = std::move(term);
+  row.level = level;
+  row.value = value;
+  row.measured = measured;
+  row.slack = value - measured;
+  row.vacuous = !(value < range_width);
+  row.assumptions = std::move(assumptions);
+  return row;
 }
 
 void mark_winners(std::vector<CertificateRow>& rows) {
-  std::map<std::string, CertificateRow*> least;
+  std::map<std::pair<Quantity, bool>, CertificateRow*> least;
   for (CertificateRow& row : rows) {
     row.winner = false;
-    const bool of_return = row.about.starts_with("return") || row.about == "discounted return" ||
-                           row.about == "discounted return in the model";
-    if (row.level != "rigorous" || !of_return || std::isnan(row.value)) continue;
-    CertificateRow*& best = least[row.about];
+    const bool of_return = row.about == Quantity::episode_return || row.about == Quantity::discounted_return;
+    if (row.level != Level::rigorous || !of_return || std::isnan(row.value)) continue;
+    CertificateRow*& best = least[{row.about, row.in_model}];
     // Of those that only rounding parts the first.
     if (best == nullptr || row.value < best->value * (1 - 1e-9)) best = &row;
   }
@@ -32,12 +38,12 @@ void mark_winners(std::vector<CertificateRow>& rows) {
 }
 
 void judge(Certificate& certificate) {
-  certificate.met = true;
+  certificate.within_budget = true;
   if (certificate.budget_percent) {
-    certificate.met = certificate.upper_percent && *certificate.upper_percent <= *certificate.budget_percent;
+    certificate.within_budget = certificate.upper_percent && *certificate.upper_percent <= *certificate.budget_percent;
   }
   if (certificate.budget_return) {
-    certificate.met = certificate.met && certificate.upper_return <= *certificate.budget_return;
+    certificate.within_budget = certificate.within_budget && certificate.upper_return <= *certificate.budget_return;
   }
 }
 
@@ -56,19 +62,75 @@ std::optional<double> to_optional(const json& value) {
   return value.is_null() ? std::nullopt : std::optional(value.get<double>());
 }
 
+constexpr std::string_view in_model = "_in_model";
+// What version 0.1 wrote instead.
+constexpr std::string_view in_model_words = " in the model";
+constexpr std::pair<std::string_view, std::string_view> old_terms[] = {
+    {"mean error", "mean_error"}, {"model-exact + model error", "model-exact+error"}};
+
+std::string about_code(const CertificateRow& row) {
+  return std::string(name(row.about)) + std::string(row.in_model ? in_model : "");
+}
+
+// Takes `end` off the text, if it is there.
+bool cut(std::string& text, std::string_view end) {
+  if (!text.ends_with(end)) return false;
+  text.resize(text.size() - end.size());
+  return true;
+}
+
+template <Named E>
+E code_from(const std::string& text, const std::string& owner) {
+  if (const std::optional<E> found = find_name<E>(text)) return *found;
+  throw Error(ErrorCode::bad_format,
+              fmt::format("'{}': its certificate names the {} '{}'; known: {}", owner, Names<E>::kind, text,
+                          fmt::join(names<E>(), ", ")),
+              "Read it with the version of Mercer that wrote it, or certify it again with this one");
+}
+
+template <Named E>
+E code_from(const json& document, const char* key, const std::string& owner) {
+  return code_from<E>(document.at(key).get<std::string>(), owner);
+}
+
+// Version 0.1 repeated behind the term what the row is about.
+std::string term_from(std::string term, const std::string& about) {
+  cut(term, fmt::format(" ({})", about));
+  for (const auto& [old, code] : old_terms) {
+    if (term == old) return std::string(code);
+  }
+  return term;
+}
+
+CertificateRow row_from(const json& document, const std::string& owner) {
+  CertificateRow row;
+  std::string about = document.value("about", std::string(name(Quantity::episode_return)));
+  row.term = term_from(document.at("term").get<std::string>(), about);
+  row.in_model = cut(about, in_model) || cut(about, in_model_words);
+  row.about = code_from<Quantity>(about, owner);
+  row.level = code_from<Level>(document, "level", owner);
+  row.value = to_number(document.at("value"));
+  row.measured = to_number(document.at("measured"));
+  row.slack = to_number(document.at("slack"));
+  row.vacuous = document.at("vacuous").get<bool>();
+  row.assumptions = document.at("assumptions").get<std::vector<std::string>>();
+  row.winner = document.value("winner", false);
+  return row;
+}
+
 }  // namespace
 
 ordered to_json(const Certificate& certificate) {
   ordered rows = ordered::array();
   for (const CertificateRow& row : certificate.rows) {
     rows.push_back({{"term", row.term},
-                    {"level", row.level},
+                    {"level", name(row.level)},
                     {"value", number(row.value)},
                     {"measured", number(row.measured)},
                     {"slack", number(row.slack)},
                     {"vacuous", row.vacuous},
                     {"assumptions", row.assumptions},
-                    {"about", row.about},
+                    {"about", about_code(row)},
                     {"winner", row.winner}});
   }
   return {{"rows", std::move(rows)},
@@ -78,11 +140,11 @@ ordered to_json(const Certificate& certificate) {
           {"upper_return", number(certificate.upper_return)},
           {"upper_percent", number(certificate.upper_percent)},
           {"confidence", certificate.confidence},
-          {"level", certificate.level},
-          {"method", certificate.method},
+          {"level", name(certificate.level)},
+          {"method", name(certificate.method)},
           {"gamma", certificate.gamma},
-          {"about", certificate.about},
-          {"act", certificate.act},
+          {"about", name(certificate.about)},
+          {"act", name(certificate.act)},
           {"env", certificate.env},
           {"teacher", certificate.teacher},
           {"episodes", certificate.episodes},
@@ -90,30 +152,25 @@ ordered to_json(const Certificate& certificate) {
           {"attempt", certificate.attempt},
           {"budget_percent", number(certificate.budget_percent)},
           {"budget_return", number(certificate.budget_return)},
-          {"met", certificate.met},
+          {"met", certificate.within_budget},
           {"not_covered", certificate.not_covered}};
 }
 
 Certificate certificate_from_json(const json& document, const std::string& owner) {
   Certificate read;
   try {
-    for (const json& row : document.at("rows")) {
-      read.rows.push_back({row.at("term").get<std::string>(), row.at("level").get<std::string>(),
-                           to_number(row.at("value")), to_number(row.at("measured")), to_number(row.at("slack")),
-                           row.at("vacuous").get<bool>(), row.at("assumptions").get<std::vector<std::string>>(),
-                           row.value("about", "return"), row.value("winner", false)});
-    }
+    for (const json& row : document.at("rows")) read.rows.push_back(row_from(row, owner));
     read.teacher_return = to_number(document.at("teacher_return"));
     read.loss_return = to_number(document.at("loss_return"));
     read.loss_percent = to_number(document.at("loss_percent"));
     read.upper_return = to_number(document.at("upper_return"));
     read.upper_percent = to_optional(document.at("upper_percent"));
     read.confidence = document.at("confidence").get<double>();
-    read.level = document.at("level").get<std::string>();
-    read.method = document.at("method").get<std::string>();
+    read.level = code_from<Level>(document, "level", owner);
+    read.method = code_from<LossMethod>(document, "method", owner);
     read.gamma = document.at("gamma").get<double>();
-    read.about = document.value("about", "return");
-    read.act = document.at("act").get<std::string>();
+    if (document.contains("about")) read.about = code_from<Quantity>(document, "about", owner);
+    read.act = code_from<Act>(document, "act", owner);
     read.env = document.at("env").get<std::string>();
     read.teacher = document.at("teacher").get<std::string>();
     read.episodes = document.at("episodes").get<std::uint64_t>();
@@ -121,7 +178,7 @@ Certificate certificate_from_json(const json& document, const std::string& owner
     read.attempt = document.at("attempt").get<std::uint64_t>();
     read.budget_percent = to_optional(document.at("budget_percent"));
     read.budget_return = to_optional(document.at("budget_return"));
-    read.met = document.at("met").get<bool>();
+    read.within_budget = document.at("met").get<bool>();
     read.not_covered = document.at("not_covered").get<std::vector<std::string>>();
   } catch (const json::exception& mistake) {
     throw Error(ErrorCode::bad_format, fmt::format("'{}': its certificate cannot be read: {}", owner, mistake.what()),

@@ -9,6 +9,30 @@
 namespace mercer {
 namespace {
 
+// What the page calls a quantity.
+std::string words(Quantity about, bool in_model) {
+  for (const Spelling<Quantity>& row : Names<Quantity>::table) {
+    if (row.value == about) return std::string(row.also) + (in_model ? " in the model" : "");
+  }
+  return "";
+}
+
+const char* words(LossMethod method) {
+  switch (method) {
+    case LossMethod::betting:
+      return "betting";
+    case LossMethod::predictable_bernstein:
+      return "the predictable Bernstein bound";
+    case LossMethod::empirical_bernstein:
+      return "the empirical Bernstein bound";
+    case LossMethod::hoeffding:
+      return "Hoeffding's bound";
+    case LossMethod::student_t:
+      return "Student's t";
+  }
+  return "";
+}
+
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "unknown"; }
 
 // A promise may not look better than it is: losses are rounded up, gains down.
@@ -18,7 +42,7 @@ std::string at_least(double percent) { return fmt::format("{:.4f}%", std::floor(
 std::string promise(const Certificate& certificate) {
   const double confidence = 100 * certificate.confidence;
   std::string text;
-  if (certificate.about == "action") {
+  if (certificate.about == Quantity::action) {
     return fmt::format(
         "Actions differ from the teacher's by at most {} of their range on average, with {:.6g}% "
         "confidence.\nMeasured: {:.4g}%. Nothing is promised about the return.\n",
@@ -47,50 +71,42 @@ std::string budget(const Certificate& certificate) {
   std::string text;
   if (certificate.budget_percent) {
     text += fmt::format("{:.6g}% of the {}", *certificate.budget_percent,
-                        certificate.about == "action" ? "action's range" : "teacher's return");
+                        certificate.about == Quantity::action ? "action's range" : "teacher's return");
   }
   if (certificate.budget_return) {
     text += fmt::format("{}{:.6g} in return", text.empty() ? "" : " and ", *certificate.budget_return);
   }
   if (text.empty()) return "";
-  return fmt::format("Allowed: {}. {}\n", text, certificate.met ? "Met." : "NOT met.");
+  return fmt::format("Allowed: {}. {}\n", text, certificate.within_budget ? "Met." : "NOT met.");
 }
 
 bool applies(const CertificateRow& row) { return !std::isnan(row.value); }
 
 // Rows of one level about one thing, under a heading.
 struct Group {
-  std::string level, about;
+  Level level;
+  Quantity about;
+  bool in_model;
   std::vector<const CertificateRow*> rows;
+
+  bool has(const CertificateRow& row) const {
+    return row.level == level && row.about == about && row.in_model == in_model;
+  }
+  std::string title() const { return fmt::format("{}: {}", name(level), words(about, in_model)); }
 };
 
-// Promises first, the printed forms behind them, and levels that only a newer version knows last.
-std::vector<std::string> levels_of(const std::vector<CertificateRow>& rows) {
-  std::vector<std::string> levels{"statistical", "rigorous", "exact", "paper"};
-  for (const CertificateRow& row : rows) {
-    if (std::ranges::find(levels, row.level) == levels.end()) levels.push_back(row.level);
-  }
-  return levels;
-}
-
-// In each group the winner stands first.
+// Promises first, the printed forms last. In each group the winner stands first.
 std::vector<Group> grouped(const std::vector<CertificateRow>& rows) {
   std::vector<Group> groups;
-  for (const std::string& level : levels_of(rows)) {
+  for (const Level level : {Level::statistical, Level::estimate, Level::rigorous, Level::exact, Level::paper}) {
     for (const CertificateRow& row : rows) {
       if (row.level != level || !applies(row)) continue;
-      auto own = std::ranges::find_if(groups, [&](const Group& g) { return g.level == level && g.about == row.about; });
-      if (own == groups.end()) own = groups.insert(own, {level, row.about, {}});
+      auto own = std::ranges::find_if(groups, [&](const Group& group) { return group.has(row); });
+      if (own == groups.end()) own = groups.insert(own, {level, row.about, row.in_model, {}});
       own->rows.insert(row.winner ? own->rows.begin() : own->rows.end(), &row);
     }
   }
   return groups;
-}
-
-// The heading says what a row is about: no need to say it again.
-std::string short_term(const CertificateRow& row) {
-  const std::string suffix = fmt::format(" ({})", row.about);
-  return row.term.ends_with(suffix) ? row.term.substr(0, row.term.size() - suffix.size()) : row.term;
 }
 
 std::string remark(const CertificateRow& row) {
@@ -104,10 +120,11 @@ std::string remark(const CertificateRow& row) {
 std::string table(const std::vector<Group>& groups) {
   std::string text = fmt::format("\n{:<28} {:>12} {:>12} {:>12}\n", "bound", "at most", "measured", "slack");
   for (const Group& group : groups) {
-    text += fmt::format("{}{}: {}\n", group.level, group.level == "paper" ? ", not a guarantee" : "", group.about);
+    text += fmt::format("{}{}: {}\n", name(group.level), group.level == Level::paper ? ", not a guarantee" : "",
+                        words(group.about, group.in_model));
     for (const CertificateRow* row : group.rows) {
-      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", short_term(*row), number(row->value),
-                          number(row->measured), number(row->slack), remark(*row));
+      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", row->term, number(row->value), number(row->measured),
+                          number(row->slack), remark(*row));
     }
   }
   return text;
@@ -117,7 +134,7 @@ std::string table(const std::vector<Group>& groups) {
 std::string do_not_apply(const std::vector<CertificateRow>& rows) {
   std::vector<std::string> names;
   for (const CertificateRow& row : rows) {
-    if (!applies(row)) names.push_back(short_term(row));
+    if (!applies(row)) names.push_back(row.term);
   }
   return names.empty() ? "" : fmt::format("do not apply here: {}\n", fmt::join(names, ", "));
 }
@@ -137,14 +154,14 @@ std::string grounds(const Group& group) {
     std::ranges::copy_if(row->assumptions, std::back_inserter(rest), [&](const auto& one) { return !shared(one); });
     const auto same = std::ranges::find_if(own, [&](const auto& other) { return other.first == rest; });
     if (same == own.end()) {
-      own.emplace_back(std::move(rest), short_term(*row));
+      own.emplace_back(std::move(rest), row->term);
     } else {
-      same->second += ", " + short_term(*row);
+      same->second += ", " + row->term;
     }
   }
   const bool together = own.size() == 1;
-  std::string text = together ? fmt::format("  {} ({}: {})\n", own.front().second, group.level, group.about)
-                              : fmt::format("  {}: {}\n", group.level, group.about);
+  std::string text =
+      together ? fmt::format("  {} ({})\n", own.front().second, group.title()) : fmt::format("  {}\n", group.title());
   for (const std::string& assumption : group.rows.front()->assumptions) {
     if (shared(assumption)) text += fmt::format("    - {}\n", assumption);
   }
@@ -160,11 +177,11 @@ std::string grounds(const Group& group) {
 std::string certificate_page(const Certificate& certificate) {
   std::string text = fmt::format("Certificate of an embedding of {} in {}\n", certificate.teacher, certificate.env);
   text += promise(certificate) + budget(certificate);
-  if (certificate.about == "action") {
-    text += fmt::format("From logged states alone, by {}.\n", certificate.method);
+  if (certificate.about == Quantity::action) {
+    text += fmt::format("From logged states alone, by {}.\n", words(certificate.method));
   } else {
     text += fmt::format("{} paired episodes, seed {}, actions {}, by {}.\n", certificate.episodes, certificate.seed,
-                        certificate.act == "mean" ? "not drawn (mean)" : "drawn", certificate.method);
+                        certificate.act == Act::mean ? "not drawn (mean)" : "drawn", words(certificate.method));
   }
   if (certificate.gamma < 1) text += fmt::format("Returns are discounted by {} a step.\n", certificate.gamma);
   if (certificate.attempt > 0)

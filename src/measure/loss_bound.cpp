@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -14,7 +13,6 @@
 namespace mercer {
 namespace {
 
-constexpr std::array names{"betting", "predictable-bernstein", "empirical-bernstein", "hoeffding"};
 // Beyond a loss of this many times the teacher's return nothing is worth telling.
 constexpr double most_x = 1000;
 constexpr std::string_view near_zero = "the teacher's mean return cannot be told from 0";
@@ -30,6 +28,7 @@ Range interval(LossMethod method, Numbers x, Range range, double delta, Sides si
     case LossMethod::empirical_bernstein:
       return empirical_bernstein_interval(x, range, delta, sides);
     case LossMethod::hoeffding:
+    case LossMethod::student_t:
       break;
   }
   return hoeffding_interval(x, range, delta, sides);
@@ -101,15 +100,11 @@ std::optional<double> ratio_by_two_bounds(Numbers teacher, Numbers loss, Range r
 
 }  // namespace
 
-std::string_view loss_method_name(LossMethod method) { return names[static_cast<std::size_t>(method)]; }
-
-LossMethod parse_loss_method(const std::string& name) {
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw_unknown("method", name, std::vector<std::string>(names.begin(), names.end()));
-  return static_cast<LossMethod>(found - names.begin());
-}
-
 LossBound certify_loss(Numbers teacher, Numbers student, Range range, double confidence, LossMethod method) {
+  if (method == LossMethod::student_t) {
+    throw Error(ErrorCode::bad_value, "method 'student_t' gives an estimate, not a bound",
+                "Take betting, predictable_bernstein, empirical_bernstein or hoeffding");
+  }
   const double delta = 1 - confidence;
   check_sample(teacher, 2, delta);
   check_sample(student, 2, delta);

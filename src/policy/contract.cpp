@@ -124,7 +124,7 @@ ordered to_json(const Contract& contract) {
     document["normalisation"] = {
         {"mean", normal.mean}, {"variance", normal.variance}, {"epsilon", normal.epsilon}, {"clip", normal.clip}};
   }
-  document["squash"] = contract.squash == Squash::tanh ? "tanh" : "none";
+  document["squash"] = name(contract.squash);
   document["centre"] = contract.centre;
   document["scale"] = contract.scale;
   document["clip"] = ordered::array();
@@ -145,9 +145,7 @@ Contract contract_from_json(const json& document, const std::string& owner) {
                                 normal.at("variance").get<std::vector<double>>(), normal.at("epsilon").get<double>(),
                                 normal.at("clip").get<double>()};
     }
-    const auto squash = document.at("squash").get<std::string>();
-    if (squash != "tanh" && squash != "none") throw std::runtime_error(fmt::format("squash is '{}'", squash));
-    contract.squash = squash == "tanh" ? Squash::tanh : Squash::none;
+    contract.squash = parse<Squash>(document.at("squash").get<std::string>());
     contract.centre = document.at("centre").get<std::vector<double>>();
     contract.scale = document.at("scale").get<std::vector<double>>();
     for (const json& range : document.at("clip")) contract.clip.push_back(range_from_json(range));

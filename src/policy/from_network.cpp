@@ -22,14 +22,14 @@ struct Maker {
   std::string* reading;
 
   // Says what the network is taken for, to whoever wants to know.
-  void tell(std::string_view kind, const std::vector<std::size_t>& outputs, const Contract& contract) const {
+  void tell(NetworkKind kind, const std::vector<std::size_t>& outputs, const Contract& contract) const {
     if (reading == nullptr) return;
     std::vector<std::string> names;
     for (const std::size_t output : outputs) names.push_back(network.outputs()[output].name);
-    *reading =
-        fmt::format("{} policy of {} {}", kind, names.size() == 1 ? "output" : "outputs", fmt::join(names, ", "));
+    *reading = fmt::format("{} policy of {} {}", mercer::name(kind), names.size() == 1 ? "output" : "outputs",
+                           fmt::join(names, ", "));
     if (!contract.scale.empty()) {
-      *reading += fmt::format("; squash {}, scale {}, centre {}", contract.squash == Squash::tanh ? "tanh" : "none",
+      *reading += fmt::format("; squash {}, scale {}, centre {}", mercer::name(contract.squash),
                               fmt::join(contract.scale, ";"), fmt::join(contract.centre, ";"));
     }
     if (!contract.normalisation.empty()) *reading += "; observations are normalised";
@@ -128,7 +128,7 @@ std::unique_ptr<Policy> make_gaussian(const Maker& maker, std::size_t mean, std:
   maker.need_size(mean, actions, "one mean for each action");
   maker.need_size(log_std, actions, "one log_std for each action");
   Contract contract = maker.contract(Squash::tanh, false);
-  maker.tell("gaussian", {mean, log_std}, contract);
+  maker.tell(NetworkKind::gaussian, {mean, log_std}, contract);
   const Normalisation normal = contract.normalisation;
   return std::make_unique<GaussianPolicy>(maker.name, std::move(contract),
                                           network_function(maker.network, normal, {mean, log_std}));
@@ -138,14 +138,15 @@ std::unique_ptr<Policy> make_deterministic(const Maker& maker, std::size_t actio
   refuse_settings(maker, "deterministic", true, false);
   maker.need_size(action, maker.task.action.dimensions(), "one for each action");
   Contract contract = maker.contract(Squash::none, false);
-  maker.tell("deterministic", {action}, contract);
+  maker.tell(NetworkKind::deterministic, {action}, contract);
   const Normalisation normal = contract.normalisation;
   return std::make_unique<DeterministicPolicy>(maker.name, std::move(contract),
                                                network_function(maker.network, normal, {action}), maker.options.spread);
 }
 
 std::unique_ptr<Policy> make_from_q(const Maker& maker, const std::vector<std::size_t>& critics, bool logits) {
-  const bool greedy = maker.options.kind ? *maker.options.kind == "greedy" : !logits && !maker.options.temperature;
+  const bool greedy =
+      maker.options.kind ? *maker.options.kind == NetworkKind::greedy : !logits && !maker.options.temperature;
   // A temperature beside kind=greedy is overruled, not unused: it may stand in the file beside the network.
   if (greedy) refuse_settings(maker, "greedy", false, maker.task.action.is_discrete());
   if (!greedy) refuse_settings(maker, "a Boltzmann policy", false, true);
@@ -156,7 +157,7 @@ std::unique_ptr<Policy> make_from_q(const Maker& maker, const std::vector<std::s
                     discrete ? "one for each action" : "one for an observation and an action");
   }
   Contract contract = maker.contract(Squash::none, true);
-  maker.tell(greedy ? "greedy" : "boltzmann", critics, contract);
+  maker.tell(greedy ? NetworkKind::greedy : NetworkKind::boltzmann, critics, contract);
   BatchFunction q =
       smallest_output(maker.network, contract.normalisation, maker.task.observation.dimensions(), critics);
   if (discrete) {
@@ -196,11 +197,12 @@ void check_inputs(const Maker& maker, bool with_action) {
   std::vector<std::string> known;
   for (const Network::Port& port : maker.network.outputs())
     known.push_back(fmt::format("{} ({})", port.name, port.size));
-  throw Error(ErrorCode::bad_format,
-              fmt::format("the outputs of network '{}' make no {}policy: {}", maker.name,
-                          maker.options.kind ? *maker.options.kind + " " : "", fmt::join(known, ", ")),
-              "Name them mean and log_std, action, q, q1 and q2, or logits; or say which is which, such as "
-              "mean=NAME (docs/policies.md)");
+  throw Error(
+      ErrorCode::bad_format,
+      fmt::format("the outputs of network '{}' make no {}policy: {}", maker.name,
+                  maker.options.kind ? fmt::format("{} ", name(*maker.options.kind)) : "", fmt::join(known, ", ")),
+      "Name them mean and log_std, action, q, q1 and q2, or logits; or say which is which, such as "
+      "mean=NAME (docs/policies.md)");
 }
 
 }  // namespace
@@ -208,35 +210,33 @@ void check_inputs(const Maker& maker, bool with_action) {
 std::unique_ptr<Policy> make_network_policy(const std::string& name, const Network& network, const Task& task,
                                             const PolicyOptions& options, std::string* reading) {
   const Maker maker{name, network, task, options, reading};
-  const std::string kind = options.kind.value_or("");
-  const auto wants = [&](std::string_view one, std::string_view other = "") {
-    return kind.empty() || kind == one || kind == other;
-  };
+  const auto wants = [&](NetworkKind kind) { return !options.kind || options.kind == kind; };
+  const bool wants_q = wants(NetworkKind::boltzmann) || wants(NetworkKind::greedy);
   const auto mean = maker.output("mean"), log_std = maker.output("log_std"), action = maker.output("action");
   const auto q = maker.output("q"), q1 = maker.output("q1"), q2 = maker.output("q2"), logits = maker.output("logits");
   const bool box = !task.action.is_discrete();
-  if (wants("gaussian") && mean && log_std) {
+  if (wants(NetworkKind::gaussian) && mean && log_std) {
     check_inputs(maker, false);
     return make_gaussian(maker, *mean, *log_std);
   }
-  if (wants("deterministic") && (action || mean)) {
+  if (wants(NetworkKind::deterministic) && (action || mean)) {
     check_inputs(maker, false);
     return make_deterministic(maker, action ? *action : *mean);
   }
-  if (wants("boltzmann", "greedy") && (q || q1 || logits)) {
+  if (wants_q && (q || q1 || logits)) {
     check_inputs(maker, box);
     std::vector<std::size_t> critics{q ? *q : q1 ? *q1 : *logits};
     if (!q && q1 && q2) critics.push_back(*q2);
     return make_from_q(maker, critics, !q && !q1);
   }
   // A single output of another name can only mean one thing.
-  if (network.outputs().size() == 1 && kind != "gaussian") {
+  if (network.outputs().size() == 1 && options.kind != NetworkKind::gaussian) {
     const bool from_q = network.inputs().size() == 2 || (!box && network.outputs()[0].size == task.action.count);
-    if (from_q && wants("boltzmann", "greedy")) {
+    if (from_q && wants_q) {
       check_inputs(maker, box);
       return make_from_q(maker, {0}, false);
     }
-    if (!from_q && wants("deterministic")) {
+    if (!from_q && wants(NetworkKind::deterministic)) {
       check_inputs(maker, false);
       return make_deterministic(maker, 0);
     }

@@ -49,11 +49,10 @@ double positive(const PolicySetting& setting, double most) {
   return value;
 }
 
-std::string word(const PolicySetting& setting, const std::vector<std::string>& words) {
-  for (const std::string& known : words) {
-    if (known == setting.value) return known;
-  }
-  bad_setting(setting, fmt::format("one of {}", fmt::join(words, ", ")));
+template <Named E>
+E code(const PolicySetting& setting) {
+  if (const std::optional<E> found = find_name<E>(setting.value)) return *found;
+  bad_setting(setting, fmt::format("one of {}", fmt::join(names<E>(), ", ")));
 }
 
 bool is_output(const std::string& key) {
@@ -91,13 +90,13 @@ const std::vector<PolicySettingKind>& known_policy_settings() {
 void set_option(PolicyOptions& options, const PolicySetting& setting) {
   const std::string& key = setting.key;
   if (key == "kind") {
-    options.kind = word(setting, {"gaussian", "deterministic", "boltzmann", "greedy"});
+    options.kind = code<NetworkKind>(setting);
   } else if (key == "temperature") {
     options.temperature = positive(setting, 1e9);
   } else if (key == "spread") {
     options.spread = positive(setting, 1);
   } else if (key == "squash") {
-    options.squash = word(setting, {"tanh", "none"}) == "tanh" ? Squash::tanh : Squash::none;
+    options.squash = code<Squash>(setting);
   } else if (key == "scale") {
     options.scale = numbers(setting);
   } else if (key == "centre") {

@@ -161,8 +161,8 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& ta
                                             const std::vector<PolicySetting>& overrides, std::string* reading) {
   PolicyOptions options = read_options(spec, overrides);
   if (spec.file.ends_with(".onnx")) return make_network_policy(spec.file, read_onnx(spec.file), task, options, reading);
-  const bool from_q =
-      options.kind ? *options.kind == "boltzmann" || *options.kind == "greedy" : options.temperature.has_value();
+  const bool from_q = options.kind ? *options.kind == NetworkKind::boltzmann || *options.kind == NetworkKind::greedy
+                                   : options.temperature.has_value();
   const SnapshotNetwork snapshot = read_snapshot(spec.file, from_q);
   check_names(spec.file, snapshot.contract, task);
   if (options.centre.empty()) options.centre = snapshot.contract.centre;

@@ -44,7 +44,7 @@ TEST(Families, are_orthonormal) {
       for (std::size_t j = 0; j < functions; ++j) {
         for (std::size_t k = 0; k < functions; ++k) {
           EXPECT_NEAR(gram[j * functions + k], j == k ? 1 : 0, 2e-5)
-              << family_name(family) << (periodic ? ", periodic " : " ") << j << " " << k;
+              << name(family) << (periodic ? ", periodic " : " ") << j << " " << k;
         }
       }
     }
@@ -71,9 +71,9 @@ TEST(Families, are_what_their_names_say) {
 }
 
 TEST(Families, are_known_by_name) {
-  EXPECT_EQ(parse_family("hermite"), Family::hermite);
-  EXPECT_EQ(parse_family("fourier"), Family::cosine);
-  expect_error(ErrorCode::unknown_name, "legendre", [] { parse_family("legendr"); });
+  EXPECT_EQ(parse<Family>("hermite"), Family::hermite);
+  EXPECT_EQ(parse<Family>("fourier"), Family::cosine);
+  expect_error(ErrorCode::unknown_name, "legendre", [] { parse<Family>("legendr"); });
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ TEST(Kernels, are_positive) {
     const Matrix k = gram(kernel, 0.8, view, view);
     EXPECT_EQ(k, k.transpose());
     EXPECT_NEAR(k.diagonal().minCoeff(), 1, 1e-15);
-    EXPECT_GT(k.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), -1e-12) << kernel_name(kernel);
+    EXPECT_GT(k.selfadjointView<Eigen::Lower>().eigenvalues().minCoeff(), -1e-12) << name(kernel);
   }
   Matrix sobolev(20, 20);
   for (int i = 0; i < 20; ++i) {
@@ -104,7 +104,7 @@ TEST(PowerFunction, bounds_the_error_of_interpolation) {
       EXPECT_LE(measured, promised + 1e-7);
       if (measured > 1e-6) slack = std::min(slack, promised / measured);
     }
-    std::cout << kernel_name(kernel) << ": error at most 1 / " << slack << " of what is promised\n";
+    std::cout << name(kernel) << ": error at most 1 / " << slack << " of what is promised\n";
   }
 }
 
@@ -136,7 +136,7 @@ TEST(RandomFeatures, become_the_kernel) {
         mean += 2 * value * value.transpose() / static_cast<double>(count);
       }
       const double off = (mean - k).cwiseAbs().maxCoeff();
-      EXPECT_LT(off, 5 / std::sqrt(static_cast<double>(count))) << kernel_name(kernel);
+      EXPECT_LT(off, 5 / std::sqrt(static_cast<double>(count))) << name(kernel);
       EXPECT_LT(off, before);
       before = off;
     }
@@ -144,8 +144,8 @@ TEST(RandomFeatures, become_the_kernel) {
 }
 
 TEST(Kernels, are_known_by_name) {
-  EXPECT_EQ(parse_kernel("matern32"), Kernel::matern32);
-  expect_error(ErrorCode::unknown_name, "matern52", [] { parse_kernel("matern53"); });
+  EXPECT_EQ(parse<Kernel>("matern32"), Kernel::matern32);
+  expect_error(ErrorCode::unknown_name, "matern52", [] { parse<Kernel>("matern53"); });
 }
 
 }  // namespace

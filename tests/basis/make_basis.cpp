@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "mercer/basis.hpp"
@@ -43,6 +46,32 @@ TEST(MakeBasis, names_the_nearest) {
   expect_error(ErrorCode::bad_value, "not a whole number", [] { make_basis("db4:level"); });
   expect_error(ErrorCode::bad_value, "given twice", [] { make_basis("svd:centred,centred"); });
   expect_error(ErrorCode::bad_value, "takes no value", [] { make_basis("svd:centred=no"); });
+}
+
+TEST(MakeBasis, parses_a_text_into_a_family_and_its_settings) {
+  for (const char* text : {"fourier", "dct", "haar", "db4:mode=symmetric,level=2", "db2:tensor", "svd:centred,rank=3",
+                           "gmm:iterations=7", "fixed-gmm", "mle"}) {
+    EXPECT_EQ(to_text(BasisSpec(text)), text);
+  }
+  EXPECT_EQ(BasisSpec("haar").family, BasisFamily::wavelet);
+  EXPECT_EQ(BasisSpec("db2:tensor").family, BasisFamily::tensor_wavelet);
+  EXPECT_TRUE(BasisSpec("svd:weighted").svd.weighted);
+  EXPECT_EQ(BasisSpec("db4:level=2").wavelet.level, 2U);
+  expect_error(ErrorCode::bad_value, "'gmm' writes every row by itself", [] { make_basis("gmm"); });
+}
+
+// Of n m coefficients of rows that sum to one, those that only vary with the row are zero but for the mean.
+TEST(MakeBasis, says_which_coefficients_are_zero_where_rows_sum_to_one) {
+  Table table = random_table({8, 4}, 3);
+  for (double& value : table.values) value = std::abs(value) + 0.1;
+  project_rows(table.matrix());
+  for (const char* text : {"fourier", "dct", "haar:tensor", "haar", "svd"}) {
+    const auto basis = make_basis(text);
+    basis->train(table);
+    const std::vector<double> coefficients = basis->apply(table.values);
+    const auto zeros = std::ranges::count_if(coefficients, [](double one) { return std::abs(one) < 1e-14; });
+    EXPECT_EQ(zeros >= 7, basis->splits_row_sums()) << text;
+  }
 }
 
 }  // namespace

@@ -108,8 +108,8 @@ TEST(Simplex, bad_input_is_refused) {
   expect_error(ErrorCode::not_finite, "row 0 holds nan", [] { projected({1, NAN}, SimplexRule::clip); });
   expect_error(ErrorCode::shape_mismatch, "without entries", [] { project_rows({nullptr, 2, 0}); });
   EXPECT_EQ(project_rows({nullptr, 0, 3}), 0U);
-  EXPECT_EQ(simplex_rule("euclidean"), SimplexRule::euclidean);
-  expect_error(ErrorCode::unknown_name, "Did you mean 'clip'?", [] { simplex_rule("clop"); });
+  EXPECT_EQ(parse<SimplexRule>("euclidean"), SimplexRule::euclidean);
+  expect_error(ErrorCode::unknown_name, "Did you mean 'clip'?", [] { parse<SimplexRule>("clop"); });
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ TEST(Certify, no_row_is_below_the_true_difference) {
     const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
     std::vector<std::string> terms;
     for (const CertificateRow& row : made.rows) {
-      if (row.about != "return") continue;
+      if (row.about != Quantity::episode_return) continue;
       terms.push_back(row.term);
       EXPECT_GE(row.value * (1 + 1e-12), row.term == "paired" ? loss : std::abs(loss)) << row.term;
       EXPECT_NEAR(row.slack, row.value - row.measured, 1e-12);
@@ -44,7 +44,7 @@ TEST(Certify, no_row_is_below_the_true_difference) {
     }
     EXPECT_EQ(terms, (std::vector<std::string>{"paired", "coupling", "modelfree_d1", "trivial", "coupling_geom",
                                                "exact", "B0_T", "B2_T", "B2'_T", "B4_T", "B5_T"}));
-    EXPECT_TRUE(made.met);
+    EXPECT_TRUE(made.within_budget);
     EXPECT_GE(made.upper_return, loss);
   }
 }
@@ -59,12 +59,12 @@ TEST(Certify, budgets_are_kept_or_not) {
   options.episodes = 500;
   options.levels = {Level::statistical};
   options.max_loss_return = 10;
-  EXPECT_TRUE(certify(env, teacher, teacher, options).met);
+  EXPECT_TRUE(certify(env, teacher, teacher, options).within_budget);
   options.max_loss_return = 1e-6;
   const Certificate refused = certify(env, teacher, teacher, options);
-  EXPECT_FALSE(refused.met);
+  EXPECT_FALSE(refused.within_budget);
   EXPECT_EQ(refused.loss_return, 0);  // the same policy with the same random numbers
-  for (const CertificateRow& row : refused.rows) EXPECT_EQ(row.level, "statistical");
+  for (const CertificateRow& row : refused.rows) EXPECT_EQ(row.level, Level::statistical);
 }
 
 // The same ladder over discounted returns, whose truth is solved too.
@@ -80,7 +80,7 @@ TEST(Certify, discounted_returns_have_a_ladder_of_their_own) {
   const Certificate made = certify(env, TabularPolicy("1", 6, 3, pi1), TabularPolicy("2", 6, 3, pi2), options);
   EXPECT_NEAR(made.loss_return, loss, 0.1);
   for (const CertificateRow& row : made.rows) {
-    if (row.about != "return") continue;
+    if (row.about != Quantity::episode_return) continue;
     EXPECT_GE(row.value * (1 + 1e-12), row.term == "paired" ? loss : std::abs(loss)) << row.term;
     EXPECT_TRUE(row.term != "trivial" || row.value <= 2 * (1 - std::pow(0.9, 40)) / 0.1 + 1e-9);
   }
@@ -127,7 +127,7 @@ TEST(Certify, an_embedding_gets_coupling_and_pruning_rows_and_keeps_its_certific
   };
   EXPECT_TRUE(row("paired") && row("coupling") && row("pruning") && row("trivial"));
   for (const CertificateRow& one : made.rows) {
-    EXPECT_FALSE(one.level != "paper" && one.value * (1 + 1e-9) < one.measured) << one.term;
+    EXPECT_FALSE(one.level != Level::paper && one.value * (1 + 1e-9) < one.measured) << one.term;
   }
 
   const TemporaryFolder folder;
@@ -173,7 +173,7 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
   options.max_loss = 0.05;
   options.levels = {Level::statistical};
   const KChoice choice = choose_k(env, teacher, student, 1, 64, options);
-  ASSERT_TRUE(choice.met);
+  ASSERT_TRUE(choice.within_budget);
   EXPECT_LE(*choice.certificate.upper_percent, 5);
   EXPECT_EQ(choice.certificate.seed, options.seed + 1);
   EXPECT_GT(choice.k, 1u);
@@ -182,7 +182,7 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
   ASSERT_NE(smallest, choice.curve.end());
   EXPECT_GE(choice.k, smallest->k);
   EXPECT_LE(choice.k, smallest->k * 8 / 7 * 8 / 7 + 2);  // larger only for what failed on split 2
-  EXPECT_FALSE((smallest - 1)->met);
+  EXPECT_FALSE((smallest - 1)->within_budget);
   EXPECT_LE(smallest->k - (smallest - 1)->k, 1u);
   EXPECT_TRUE(std::ranges::is_sorted(choice.curve, {}, &KPoint::k));
   for (std::size_t i = 1; i < choice.curve.size(); ++i) {
@@ -191,7 +191,7 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
 
   options.max_loss = 1e-5;
   const KChoice none = choose_k(env, teacher, student, 1, 64, options);
-  EXPECT_FALSE(none.met);
+  EXPECT_FALSE(none.within_budget);
   EXPECT_EQ(none.k, 64u);
   expect_error(ErrorCode::out_of_range, "rising", [&] { choose_k(env, teacher, student, 5, 4, options); });
   options.max_loss.reset();

@@ -60,7 +60,8 @@ std::vector<Bound> all_bounds(const TabularComparison& comparison, const BoundIn
 
 void expect_bounds(const TabularComparison& comparison, const std::string& kernel, const nlohmann::json& expected,
                    const std::string& what) {
-  const std::vector<Bound> bounds = all_bounds(comparison, {.kernel = make_action_kernel(kernel, comparison.mdp.m)});
+  const std::vector<Bound> bounds =
+      all_bounds(comparison, {.kernel = make_action_kernel(parse<ActionKernelKind>(kernel), comparison.mdp.m)});
   for (const auto& [key, value] : expected.items()) {
     if (key == "true") {
       expect_golden(std::abs(comparison.difference()), value, what + key);
@@ -96,7 +97,7 @@ TEST(GoldenBounds, kernels_and_their_norms) {
     const nlohmann::json golden = read_theory(name);
     const nlohmann::json& expected = golden.at("expected");
     const std::size_t m = golden.at("m").get<std::size_t>();
-    const ActionKernel kernel = make_action_kernel("sobolev", m);
+    const ActionKernel kernel = make_action_kernel(ActionKernelKind::sobolev, m);
     const std::vector<double> columns = flat(expected.at("real_dft_basis_columns"));
     for (std::size_t k = 0; k < m; ++k) {
       for (std::size_t a = 0; a < m; ++a) EXPECT_NEAR(kernel.e[k * m + a], columns[a * m + k], 1e-12) << name;
@@ -120,7 +121,7 @@ TEST(GoldenBounds, of_the_stationary_distribution) {
     const nlohmann::json& coverage = golden.at("expected").at("coverage");
     const TabularComparison comparison = compare(theory_mdp(golden), flat(golden.at("pi1")), flat(golden.at("pi2")));
     const std::vector<Bound> bounds =
-        all_bounds(comparison, {.kernel = make_action_kernel("identity", comparison.mdp.m)});
+        all_bounds(comparison, {.kernel = make_action_kernel(ActionKernelKind::identity, comparison.mdp.m)});
     for (const auto& [key, value] : coverage.items()) {
       if (!ids.contains(key)) continue;
       const Bound* const bound = find_bound(bounds, ids.at(key));
@@ -145,9 +146,10 @@ TEST(GoldenBounds, of_a_finite_horizon_and_of_mean_actions) {
     const std::vector<double> pi1 = flat(golden.at("pi1")), pi2 = flat(golden.at("pi2"));
     const std::vector<double> atoms = flat(golden.at("action_atoms"));
     const TabularComparison comparison = compare(theory_mdp(golden), pi1, pi2);
-    const std::vector<Bound> bounds = all_bounds(comparison, {.kernel = make_action_kernel("identity", atoms.size()),
-                                                              .atoms = atoms,
-                                                              .T = horizon.at("T").get<std::size_t>()});
+    const std::vector<Bound> bounds =
+        all_bounds(comparison, {.kernel = make_action_kernel(ActionKernelKind::identity, atoms.size()),
+                                .atoms = atoms,
+                                .T = horizon.at("T").get<std::size_t>()});
     expect_golden(find_bound(bounds, "B5_T")->value, horizon.at("coupling_bound"), name);
     const double difference = std::abs(horizon.at("eta1").get<double>() - horizon.at("eta2").get<double>());
     EXPECT_NEAR(find_bound(bounds, "B5_T")->measured.value(), difference, 1e-10);
@@ -168,7 +170,8 @@ TEST(GoldenBounds, the_printed_truncation_theorem_fails_in_one_state) {
   for (const nlohmann::json& one : golden.at("cases")) {
     const TabularComparison comparison = compare(theory_mdp(golden), flat(one.at("pi1")), flat(one.at("pi2")));
     expect_bounds(comparison, "identity", one.at("bounds_identity_kernel"), "counterexample: ");
-    const std::vector<Bound> printed = paper_bounds(comparison, {.kernel = make_action_kernel("identity", 2)});
+    const std::vector<Bound> printed =
+        paper_bounds(comparison, {.kernel = make_action_kernel(ActionKernelKind::identity, 2)});
     EXPECT_LT(find_bound(printed, "paper_trunc_inf")->value, std::abs(comparison.difference()));
   }
 }
@@ -199,7 +202,7 @@ TEST(GoldenBounds, bandit) {
   const nlohmann::json golden = read_theory("bandit");
   for (const nlohmann::json& one : golden.at("cases")) {
     const std::vector<double> r = flat(one.at("r")), pi1 = flat(one.at("pi1")), pi2 = flat(one.at("pi2"));
-    const ActionKernel kernel = make_action_kernel("sobolev", r.size());
+    const ActionKernel kernel = make_action_kernel(ActionKernelKind::sobolev, r.size());
     expect_golden(kernel.lambda, one.at("lam"), "lambda");
     expect_golden(kernel.M, one.at("M"), "M");
     const BanditBounds bounds = bandit_bounds(r, pi1, pi2, kernel);

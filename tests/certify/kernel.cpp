@@ -10,14 +10,12 @@
 namespace mercer {
 namespace {
 
-const std::vector<std::string> names{"identity", "sobolev", "fourier", "dct", "haar", "svd"};
-
 ActionKernel kernel_of(const std::string& name, std::size_t m) {
-  return make_action_kernel(name, m, random_policy(20, m, 3).values);
+  return make_action_kernel(parse<ActionKernelKind>(name), m, random_policy(20, m, 3).values);
 }
 
 TEST(ActionKernel, functions_are_orthonormal) {
-  for (const std::string& name : names) {
+  for (const std::string& name : names<ActionKernelKind>()) {
     for (const std::size_t m : {1, 2, 4, 8}) {
       const ActionKernel kernel = kernel_of(name, m);
       for (std::size_t k = 0; k < m; ++k) {
@@ -34,7 +32,7 @@ TEST(ActionKernel, functions_are_orthonormal) {
 // The squared norm is also f^T kappa^-1 f with the matrix of the kernel, and values are bounded by it.
 TEST(ActionKernel, norms_are_those_of_the_kernel_matrix) {
   constexpr Eigen::Index m = 8;
-  for (const std::string& name : names) {
+  for (const std::string& name : names<ActionKernelKind>()) {
     const ActionKernel kernel = kernel_of(name, m);
     Eigen::MatrixXd kappa = Eigen::MatrixXd::Zero(m, m);
     for (std::size_t k = 0; k < m; ++k) {
@@ -68,19 +66,22 @@ TEST(ActionKernel, scaling_it_changes_no_bound_on_values) {
 
 TEST(ActionKernel, a_policy_has_at_most_norm_one_in_its_own_svd_kernel) {
   const Table table = random_policy(20, 5, 3);
-  const ActionKernel kernel = make_action_kernel("svd", 5, table.values);
+  const ActionKernel kernel = make_action_kernel(ActionKernelKind::svd, 5, table.values);
   for (const double squared : squared_norms(kernel, kernel_coefficients(kernel, table.values), 0, 5)) {
     EXPECT_LE(squared, 1 + 1e-9);  // leverage scores
   }
 }
 
 TEST(ActionKernel, bad_input_is_refused) {
-  expect_error(ErrorCode::unknown_name, "sobolew", [] { make_action_kernel("sobolew", 3); });
-  expect_error(ErrorCode::shape_mismatch, "Haar", [] { make_action_kernel("haar", 6); });
-  expect_error(ErrorCode::shape_mismatch, "table", [] { make_action_kernel("svd", 6); });
-  expect_error(ErrorCode::out_of_range, "actions", [] { make_action_kernel("dct", 0); });
-  expect_error(ErrorCode::out_of_range, "eigenvalue", [] { with_eigenvalues(make_action_kernel("dct", 2), {1, 0}); });
-  expect_error(ErrorCode::shape_mismatch, "eigenvalues", [] { with_eigenvalues(make_action_kernel("dct", 2), {1}); });
+  expect_error(ErrorCode::unknown_name, "sobolew", [] { parse<ActionKernelKind>("sobolew"); });
+  expect_error(ErrorCode::shape_mismatch, "Haar", [] { make_action_kernel(ActionKernelKind::haar, 6); });
+  expect_error(ErrorCode::shape_mismatch, "table", [] { make_action_kernel(ActionKernelKind::svd, 6); });
+  expect_error(ErrorCode::out_of_range, "actions", [] { make_action_kernel(ActionKernelKind::dct, 0); });
+  expect_error(ErrorCode::out_of_range, "eigenvalue", [] {
+    with_eigenvalues(make_action_kernel(ActionKernelKind::dct, 2), {1, 0});
+  });
+  expect_error(ErrorCode::shape_mismatch, "eigenvalues",
+               [] { with_eigenvalues(make_action_kernel(ActionKernelKind::dct, 2), {1}); });
 }
 
 }  // namespace

@@ -12,8 +12,11 @@
 namespace mercer {
 namespace {
 
-const CertificateRow* find_row(const Certificate& certificate, const std::string& term) {
-  const auto found = std::ranges::find(certificate.rows, term, &CertificateRow::term);
+const CertificateRow* find_row(const Certificate& certificate, const std::string& term,
+                               Quantity about = Quantity::episode_return, bool in_model = false) {
+  const auto found = std::ranges::find_if(certificate.rows, [&](const CertificateRow& row) {
+    return row.term == term && row.about == about && row.in_model == in_model;
+  });
   return found == certificate.rows.end() ? nullptr : &*found;
 }
 
@@ -32,23 +35,24 @@ TEST(Ladder, rows_of_a_finite_task_are_those_of_the_task_itself) {
   options.episodes = 200;
   const Certificate made =
       certify(env, TabularPolicy("1", 1, 2, {0.75, 0.25}), TabularPolicy("2", 1, 2, {0.25, 0.75}), options);
-  const auto expect = [&](const std::string& term, const std::string& level, double value, double measured) {
-    const CertificateRow* const row = find_row(made, term);
+  const auto expect = [&](const std::string& term, Level level, double value, double measured,
+                          Quantity about = Quantity::episode_return) {
+    const CertificateRow* const row = find_row(made, term, about);
     ASSERT_NE(row, nullptr) << term;
     EXPECT_EQ(row->level, level) << term;
     EXPECT_NEAR(row->value, value, 1e-12) << term;
     EXPECT_NEAR(row->measured, measured, 1e-12) << term;
     EXPECT_FALSE(row->assumptions.empty()) << term;
   };
-  expect("exact", "exact", 0.5, 0.5);
-  expect("exact (discounted return)", "exact", 1, 1);
-  expect("B0_T", "rigorous", 1, 0.5);
-  expect("B2'_T", "rigorous", 0.5, 0.5);
-  expect("B5_T", "rigorous", 0.5, 0.5);
-  expect("B5 (discounted return)", "rigorous", 2 * 0.5 / 0.75, 1);
-  expect("paper_alpha (discounted return)", "paper", 2.25, 1);
-  expect("paper_bandit_p1 (reward of one round)", "paper", 0.5, 0.5);
-  expect("C4 (discounted occupancies, L1)", "rigorous", 2 * 0.5 * (2.0 / 3), 0);
+  expect("exact", Level::exact, 0.5, 0.5);
+  expect("exact", Level::exact, 1, 1, Quantity::discounted_return);
+  expect("B0_T", Level::rigorous, 1, 0.5);
+  expect("B2'_T", Level::rigorous, 0.5, 0.5);
+  expect("B5_T", Level::rigorous, 0.5, 0.5);
+  expect("B5", Level::rigorous, 2 * 0.5 / 0.75, 1, Quantity::discounted_return);
+  expect("paper_alpha", Level::paper, 2.25, 1, Quantity::discounted_return);
+  expect("paper_bandit_p1", Level::paper, 0.5, 0.5, Quantity::reward);
+  expect("C4", Level::rigorous, 2 * 0.5 * (2.0 / 3), 0, Quantity::occupancy_l1);
   EXPECT_TRUE(find_row(made, "B0_T")->vacuous);
   EXPECT_EQ(find_row(made, "exact/pruning"), nullptr) << "nothing was pruned";
 }
@@ -60,7 +64,7 @@ TEST(Ladder, the_least_rigorous_bound_wins_and_exact_is_what_it_is_measured_by) 
   CertifyOptions options;
   options.episodes = 300;
   const Certificate made = certify_mix(env, 0.3, options);
-  for (const std::string about : {"return", "discounted return"}) {
+  for (const Quantity about : {Quantity::episode_return, Quantity::discounted_return}) {
     const CertificateRow* winner = nullptr;
     std::size_t winners = 0;
     for (const CertificateRow& row : made.rows) {
@@ -68,14 +72,15 @@ TEST(Ladder, the_least_rigorous_bound_wins_and_exact_is_what_it_is_measured_by) 
       winner = &row;
       ++winners;
     }
-    ASSERT_EQ(winners, 1U) << about;
-    const CertificateRow* const exact = find_row(made, about == "return" ? "exact" : "exact (discounted return)");
+    ASSERT_EQ(winners, 1U) << name(about);
+    const CertificateRow* const exact = find_row(made, "exact", about);
     ASSERT_NE(exact, nullptr);
     EXPECT_NEAR(winner->measured, exact->measured, 1e-9);
     EXPECT_GE(winner->value * (1 + 1e-9), exact->measured);
     for (const CertificateRow& row : made.rows) {
-      EXPECT_TRUE(row.level != "rigorous" || row.about != about || row.value * (1 + 1e-8) >= winner->value) << row.term;
-      EXPECT_TRUE(!row.winner || row.level == "rigorous") << row.term;
+      EXPECT_TRUE(row.level != Level::rigorous || row.about != about || row.value * (1 + 1e-8) >= winner->value)
+          << row.term;
+      EXPECT_TRUE(!row.winner || row.level == Level::rigorous) << row.term;
     }
   }
   const std::string page = certificate_page(made);
@@ -93,7 +98,7 @@ TEST(Ladder, levels_and_models_are_had_on_request_alone) {
   options.episodes = 100;
   for (const Level level : {Level::paper, Level::rigorous, Level::exact, Level::statistical}) {
     options.levels = {level};
-    std::set<std::string> levels;
+    std::set<Level> levels;
     for (const CertificateRow& row : certify_mix(env, 0.3, options).rows) levels.insert(row.level);
     EXPECT_EQ(levels.size(), 1U);
   }
@@ -155,7 +160,7 @@ TEST(Ladder, what_has_no_cells_or_no_line_of_actions_says_so) {
   EXPECT_TRUE(std::ranges::any_of(made.not_covered, [](const std::string& sentence) {
     return sentence.find("not a policy on a lattice") != std::string::npos;
   }));
-  for (const CertificateRow& row : made.rows) EXPECT_TRUE(row.level == "statistical" || row.term == "trivial");
+  for (const CertificateRow& row : made.rows) EXPECT_TRUE(row.level == Level::statistical || row.term == "trivial");
 }
 
 // One step, paid by the first of two actions.
@@ -196,7 +201,7 @@ TEST(Ladder, actions_of_two_dimensions_have_no_model_and_say_so) {
   EXPECT_TRUE(std::ranges::any_of(told.not_covered, [](const std::string& sentence) {
     return sentence.find("actions of one dimension, and these have 2") != std::string::npos;
   }));
-  for (const CertificateRow& row : told.rows) EXPECT_TRUE(row.level == "statistical" || row.term == "trivial");
+  for (const CertificateRow& row : told.rows) EXPECT_TRUE(row.level == Level::statistical || row.term == "trivial");
 }
 
 // The steps from teacher to embedding add up to the whole, in the task and in a model of it.
@@ -206,10 +211,10 @@ TEST(Ladder, the_split_adds_up) {
     const LadderSweepOptions few{.bases = {"dct"}, .shares = {0.3}, .rollouts = 30, .episodes = 50, .coupled = 50};
     sweep_ladder(task, few, [&](const std::string& name, const Certificate& certificate) {
       const std::string prefix = task.name == "chain" ? "exact" : "model-exact";
-      const std::string suffix = task.name == "chain" ? "" : " (return in the model)";
       const auto part = [&](const std::string& of) {
-        const CertificateRow* const row = find_row(certificate, prefix + of + suffix);
-        EXPECT_NE(row, nullptr) << task.name << " " << prefix + of + suffix;
+        const CertificateRow* const row =
+            find_row(certificate, prefix + of, Quantity::episode_return, task.name != "chain");
+        EXPECT_NE(row, nullptr) << task.name << " " << prefix + of;
         return row == nullptr ? 0 : row->measured;
       };
       const double a = part("/discretisation"), b = part("/pruning"), c = part("/projection"), all = part("");
@@ -233,9 +238,9 @@ TEST(Ladder, no_rigorous_or_statistical_bound_is_below_what_was_measured) {
     EXPECT_TRUE(tallies.contains("paired"));
     std::size_t solved = 0, printed = 0;
     for (const auto& [term, own] : tallies) {
-      solved += own.level == "exact" ? 1 : 0;
-      printed += own.level == "paper" ? 1 : 0;
-      if (own.level == "paper") continue;
+      solved += own.level == Level::exact ? 1 : 0;
+      printed += own.level == Level::paper ? 1 : 0;
+      if (own.level == Level::paper) continue;
       EXPECT_EQ(own.violations, 0U) << task.name << " " << term;
       fmt::print("{:24} {:60} slack {:.3g} to {:.3g}, {} of {} vacuous\n", task.name, term, own.least, own.most,
                  own.vacuous, own.rows);

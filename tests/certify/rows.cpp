@@ -22,7 +22,7 @@ class ByHand : public testing::Test {
   std::vector<double> pi1{0.75, 0.25}, pi2{0.25, 0.75}, atoms{0, 2};
   std::vector<double> states{0, 1, 2, 3}, actions{0, 0, 1, 1};
   TabularComparison comparison = compare(mdp, pi1, pi2);
-  BoundInputs inputs{.kernel = make_action_kernel("identity", 2),
+  BoundInputs inputs{.kernel = make_action_kernel(ActionKernelKind::identity, 2),
                      .K = 1,
                      .atoms = atoms,
                      .T = 2,
@@ -68,7 +68,7 @@ TEST_F(ByHand, every_printed_row) {
   expect(rows, "paper_w1_mean_action", 1);
   EXPECT_NEAR(find_bound(rows, "paper_w1_mean_action")->measured.value(), 1, 1e-15);
   EXPECT_FALSE(find_bound(rows, "paper_variance")->applicable);
-  for (const Bound& row : rows) EXPECT_EQ(row.level, "paper");
+  for (const Bound& row : rows) EXPECT_EQ(row.level, Level::paper);
   EXPECT_EQ(best_bound(rows), nullptr) << "what is printed is no guarantee";
 }
 
@@ -102,13 +102,13 @@ TEST_F(ByHand, every_rigorous_row) {
   ASSERT_NE(best, nullptr);
   EXPECT_NEAR(best->value, 1, 1e-12);
   for (const Bound& row : rows) {
-    if (!row.applicable || row.quantity != BoundedQuantity::difference) continue;
+    if (!row.applicable || row.quantity != Quantity::discounted_return) continue;
     EXPECT_GE(row.value, best->value) << row.id;
   }
 }
 
 TEST_F(ByHand, ids_are_unique_and_missing_inputs_are_named) {
-  const BoundInputs bare{.kernel = make_action_kernel("identity", 2)};
+  const BoundInputs bare{.kernel = make_action_kernel(ActionKernelKind::identity, 2)};
   std::vector<Bound> rows = rigorous_bounds(comparison, bare);
   for (Bound& row : paper_bounds(comparison, bare)) rows.push_back(std::move(row));
   std::set<std::string> ids;
@@ -148,7 +148,8 @@ TEST_F(ByHand, inputs_that_do_not_fit_are_refused) {
     expect_error(code, part, [&] { rigorous_bounds(comparison, wrong); });
     expect_error(code, part, [&] { paper_bounds(comparison, wrong); });
   };
-  refused(ErrorCode::shape_mismatch, "kernel", [](BoundInputs& in) { in.kernel = make_action_kernel("dct", 3); });
+  refused(ErrorCode::shape_mismatch, "kernel",
+          [](BoundInputs& in) { in.kernel = make_action_kernel(ActionKernelKind::dct, 3); });
   refused(ErrorCode::shape_mismatch, "kernel", [](BoundInputs& in) { in.kernel = {}; });
   refused(ErrorCode::shape_mismatch, "inputs", [&](BoundInputs& in) { in.atoms = three; });
   refused(ErrorCode::bad_value, "rising", [&](BoundInputs& in) { in.atoms = falling; });
@@ -167,7 +168,8 @@ TEST(Rows, what_is_done_after_the_end_does_not_count) {
   const TabularComparison comparison = compare(mdp, pi1, pi2);
   EXPECT_EQ(comparison.alpha, 0);
   EXPECT_EQ(comparison.delta_r, 2);  // from the end's 0 to 2
-  const std::vector<Bound> rows = rigorous_bounds(comparison, {.kernel = make_action_kernel("identity", 2)});
+  const std::vector<Bound> rows =
+      rigorous_bounds(comparison, {.kernel = make_action_kernel(ActionKernelKind::identity, 2)});
   EXPECT_EQ(best_bound(rows)->value, 0);
   EXPECT_EQ(comparison.difference(), 0);
 }
@@ -175,7 +177,8 @@ TEST(Rows, what_is_done_after_the_end_does_not_count) {
 TEST(Rows, two_closed_classes_leave_only_the_discounted_form) {
   const TabularMdp mdp{2, 2, {1, 0, 1, 0, 0, 1, 0, 1}, {1, 0, 0, 1}, {0.5, 0.5}, 0.9, 1, {}};
   const std::vector<double> pi1{0.5, 0.5, 0.5, 0.5}, pi2{0.2, 0.8, 0.5, 0.5};
-  const std::vector<Bound> rows = rigorous_bounds(compare(mdp, pi1, pi2), {.kernel = make_action_kernel("haar", 2)});
+  const std::vector<Bound> rows =
+      rigorous_bounds(compare(mdp, pi1, pi2), {.kernel = make_action_kernel(ActionKernelKind::haar, 2)});
   EXPECT_FALSE(find_bound(rows, "C1")->applicable);
   EXPECT_NE(find_bound(rows, "C1")->needs.find("2 closed classes"), std::string::npos);
   EXPECT_TRUE(find_bound(rows, "C4")->applicable);

@@ -15,7 +15,7 @@ TEST(BoundSweep, rigorous_bounds_hold_and_printed_ones_do_not_always) {
   for (auto& [name, tally] : tallies) {
     fmt::print("{:35} applicable {:3}, violations {:3}, median bound / true {:.3g}\n", name, tally.applicable,
                tally.violations, tally.median());
-    if (tally.level == "paper") {
+    if (tally.level == Level::paper) {
       printed_fail += tally.violations > 0 ? 1 : 0;
     } else {
       EXPECT_EQ(tally.violations, 0U) << name;
@@ -48,7 +48,8 @@ TEST(BoundSweep, coupling_is_never_worse_than_what_it_implies) {
   for (std::uint64_t item = 0; item < 200; ++item) {
     const RandomPair pair = PairMaker(3, item).make();
     const TabularComparison comparison = compare(pair.mdp, pair.pi1, pair.pi2);
-    const std::vector<Bound> rows = rigorous_bounds(comparison, {.kernel = make_action_kernel("dct", pair.mdp.m)});
+    const std::vector<Bound> rows =
+        rigorous_bounds(comparison, {.kernel = make_action_kernel(ActionKernelKind::dct, pair.mdp.m)});
     const auto value = [&](const char* id) { return find_bound(rows, id)->value; };
     const double slack = 1e-9 * value("B0");
     EXPECT_LE(value("B5"), value("B0") + slack);

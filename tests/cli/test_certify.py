@@ -133,15 +133,19 @@ def test_task_and_teacher_come_from_the_file(embedded):
 
 def test_all_levels_have_rows_in_a_model_of_the_lattice(embedded):
     said = embedded.json("certify", "p.mercer", *FEW, "--level", "all", "--dry-run")
-    rows = {row["term"]: row for row in said["rows"]}
+    rows = {(row["term"], row["about"]): row for row in said["rows"]}
+    assert len(rows) == len(said["rows"])
     assert {row["level"] for row in said["rows"]} == {"paper", "rigorous", "exact", "statistical"}
     for term in ("model-exact", "model-exact/discretisation", "model-exact/pruning", "model-exact/projection"):
-        assert {f"{term} (return in the model)", f"{term} (discounted return in the model)"} <= set(rows)
-    assert rows["model-exact + model error (discounted return)"]["vacuous"]
+        assert {(term, "return_in_model"), (term, "discounted_return_in_model")} <= set(rows)
+    assert rows["model-exact+error", "discounted_return"]["vacuous"]
     printed = [row for row in said["rows"] if row["level"] == "paper"]
     assert len(printed) == 20 and all("not a guarantee" in row["assumptions"][0] for row in printed)
     winners = {row["about"] for row in said["rows"] if row["winner"]}
-    assert winners == {"return", "return in the model", "discounted return in the model"}
+    assert winners == {"return", "return_in_model", "discounted_return_in_model"}
+    codes = {row[key] for row in said["rows"] for key in ("term", "level", "about")}
+    codes |= {said[key] for key in ("level", "method", "act", "about")}
+    assert not any(" " in code for code in codes)
     assert any("bounds that do not apply here" in sentence for sentence in said["not_covered"])
 
 
@@ -151,9 +155,10 @@ def test_a_finite_task_is_solved_itself(mercer):
     mercer.ok("embed", *chain, "--rollouts", 30, "--episodes", 20, "--state-bins", 6, "--k", 4, "--out", "c.mercer")
     done = mercer.run("certify", "c.mercer", "--episodes", 2000, "--json")
     said = json.loads(done.stdout)
-    rows = {row["term"]: row for row in said["rows"]}
-    exact = rows["exact"]["value"]
-    assert abs(said["loss_return"]) == pytest.approx(exact, abs=0.5) and not any("in the model" in term for term in rows)
+    rows = {(row["term"], row["about"]): row for row in said["rows"]}
+    exact = rows["exact", "return"]["value"]
+    assert abs(said["loss_return"]) == pytest.approx(exact, abs=0.5)
+    assert not any(about.endswith("_in_model") for _, about in rows)
     for row in said["rows"]:
         if row["level"] in ("rigorous", "statistical") and row["about"] == "return" and row["term"] != "pruning":
             assert row["value"] >= exact * (1 - 1e-9) or row["term"] == "paired"
@@ -168,7 +173,7 @@ def test_any_policy_of_a_finite_task_can_be_certified(mercer):
         (mercer.folder / name).write_text(json.dumps({"pi": [[p, 1 - p]] * 4}))
     said = mercer.json("certify", "tabular:b.json", "--env", "chain:n=4,horizon=20", "--policy", "tabular:a.json",
                        "--episodes", 500, "--level", "exact")
-    assert [row["term"] for row in said["rows"]] == ["exact", "exact (discounted return)"]
+    assert [(row["term"], row["about"]) for row in said["rows"]] == [("exact", "return"), ("exact", "discounted_return")]
 
 
 def test_what_has_no_lattice_says_why_there_is_no_model(mercer):

@@ -39,7 +39,7 @@ TEST(Compress, FindsAFewBytesThatKeepTheirPromise) {
   const Car car;
   std::size_t told = 0;
   const Compressed found = compress(*car.env, *car.teacher, quick(), [&](const Candidate&, bool) { ++told; });
-  EXPECT_TRUE(found.certificate.met);
+  EXPECT_TRUE(found.certificate.within_budget);
   EXPECT_LE(*found.certificate.upper_percent, 20);
   EXPECT_LT(found.winner().payload_bytes(), 16u);
   EXPECT_EQ(told, found.tried.size());
@@ -82,7 +82,7 @@ TEST(Compress, AnImpossibleBudgetIsTold) {
   CompressOptions options = quick();
   options.judge.max_loss = std::nullopt;
   options.judge.max_loss_return = -1000;
-  EXPECT_FALSE(compress(*car.env, *car.teacher, options).certificate.met);
+  EXPECT_FALSE(compress(*car.env, *car.teacher, options).certificate.within_budget);
   options.judge.max_bytes = 2;
   EXPECT_THROW(compress(*car.env, *car.teacher, options), Error);
 }
@@ -110,13 +110,13 @@ TEST(CompressStates, PromisesActionsAndNoReturn) {
   StatesOptions options;
   options.max_error = 0.05;
   const Compressed found = compress_states(*car.teacher, states.view(), options);
-  EXPECT_TRUE(found.certificate.met);
+  EXPECT_TRUE(found.certificate.within_budget);
   EXPECT_LE(*found.certificate.upper_percent, 5);
   EXPECT_GE(*found.certificate.upper_percent, found.certificate.loss_percent);
   EXPECT_NE(found.certificate.not_covered.front().find("return"), std::string::npos);
   options.max_error = 1e-6;
   options.most_terms = 3;
-  EXPECT_FALSE(compress_states(*car.teacher, states.view(), options).certificate.met);
+  EXPECT_FALSE(compress_states(*car.teacher, states.view(), options).certificate.within_budget);
 }
 
 TEST(CompressStates, RefusesTooFewStates) {

@@ -68,7 +68,7 @@ TEST(Selection, TakesTheSmallestThatKeepsTheBudget) {
                                           selection.measure(good, 40)};
   const auto verdict = selection.certify(contenders);
   EXPECT_EQ(verdict.chosen, 2u);
-  EXPECT_TRUE(verdict.certificate.met);
+  EXPECT_TRUE(verdict.certificate.within_budget);
   EXPECT_EQ(verdict.certificate.attempt, 1u);
 }
 
@@ -79,7 +79,7 @@ TEST(Selection, ChoosesTheNearestWhenNoneKeepsTheBudget) {
   const std::vector<Contender> contenders{selection.measure(worse, 5), selection.measure(bad, 9)};
   const auto verdict = selection.certify(contenders);
   EXPECT_EQ(verdict.chosen, 1u);
-  EXPECT_FALSE(verdict.certificate.met);
+  EXPECT_FALSE(verdict.certificate.within_budget);
   EXPECT_GT(*verdict.certificate.upper_percent, 40);
 }
 
@@ -90,7 +90,7 @@ TEST(Selection, OfEqualsThatKeepNoBudgetTheSmallerIsChosen) {
   for (const std::size_t first : {9, 5000}) {
     const std::vector<Contender> contenders{selection.measure(bad, first), selection.measure(bad, 5009 - first)};
     const auto verdict = selection.certify(contenders);
-    EXPECT_FALSE(verdict.certificate.met);
+    EXPECT_FALSE(verdict.certificate.within_budget);
     EXPECT_EQ(contenders[verdict.chosen].bytes, 9u);
   }
 }

@@ -123,10 +123,10 @@ TEST(ContinuousCodes, keep_to_their_rounding) {
       const double promised = format == NumberFormat::float32   ? 0x1p-24 * std::abs(code.coefficients[i])
                               : format == NumberFormat::float16 ? 0x1p-11 * std::abs(code.coefficients[i])
                                                                 : half_unit;
-      EXPECT_LE(std::abs(back.coefficients[i] - code.coefficients[i]), promised) << format_name(format);
+      EXPECT_LE(std::abs(back.coefficients[i] - code.coefficients[i]), promised) << name(format);
     }
-    EXPECT_EQ(encode_continuous(back), encode_continuous(code)) << format_name(format);
-    EXPECT_EQ(parse_format(format_name(format)), format);
+    EXPECT_EQ(encode_continuous(back), encode_continuous(code)) << name(format);
+    EXPECT_EQ(parse<NumberFormat>(name(format)), format);
   }
 }
 
@@ -155,7 +155,7 @@ TEST(ContinuousCodes, hold_every_kind_of_term) {
 TEST(ContinuousCodes, name_all_formats_to_whoever_asks_for_another) {
   for (const char* name : {"int3", "int9", "float8", ""}) {
     expect_error(ErrorCode::unknown_name, "float32, float16, int16, int8, int7, int6, int5, int4",
-                 [&] { parse_format(name); });
+                 [&] { parse<NumberFormat>(name); });
   }
 }
 

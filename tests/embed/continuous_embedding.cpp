@@ -64,7 +64,7 @@ TEST_F(ContinuousEmbeddings, keep_their_file) {
   write_embedding(path, made, {"continuous-mountain-car", "teacher", 3, {{"k", "5"}}});
   const EmbeddingFile file = read_embedding(path);
   EXPECT_FALSE(file.embedding.is_lattice());
-  EXPECT_STREQ(file.embedding.route(), "continuous");
+  EXPECT_EQ(file.embedding.route(), Route::continuous);
   EXPECT_EQ(file.embedding.payload(), made.payload());
   EXPECT_EQ(file.embedding.k(), made.k());
   EXPECT_EQ(file.embedding.parameters(), made.parameters());
@@ -116,15 +116,23 @@ TEST_F(ContinuousEmbeddings, of_tasks_without_bounds_store_their_ranges) {
 }
 
 TEST_F(ContinuousEmbeddings, say_what_is_wrong_with_the_options) {
+  for (const char* text : {"legend", "kernel", "kernel:matern", "rff:", "ridge:gaussian", "fourier:gaussian"}) {
+    expect_error(ErrorCode::unknown_name, text, [&] { DictionaryBasis{text}; });
+  }
   ContinuousOptions chosen = options();
-  chosen.dictionary.basis = "legend";
-  expect_error(ErrorCode::unknown_name, "legend", [&] { make_continuous(*env_, *teacher_, chosen); });
-  chosen = options();
   chosen.k = 0;
   expect_error(ErrorCode::out_of_range, "k", [&] { make_continuous(*env_, *teacher_, chosen); });
   chosen = options();
   chosen.dictionary.degree = 17;
   expect_error(ErrorCode::out_of_range, "degree", [&] { make_continuous(*env_, *teacher_, chosen); });
+}
+
+TEST(DictionaryBases, are_parsed_from_every_text_that_is_listed) {
+  for (const std::string& text : known_continuous_bases()) EXPECT_NO_THROW(DictionaryBasis{text}) << text;
+  EXPECT_EQ(DictionaryBasis("fourier").family, Family::cosine);
+  EXPECT_EQ(DictionaryBasis("rff").kernel, Kernel::matern52);
+  const DictionaryBasis kernel = "kernel:gaussian";
+  EXPECT_TRUE(kernel.kind == DictionaryKind::kernel && kernel.kernel == Kernel::gaussian);
 }
 
 // What a search does: other coefficients for the same terms, without encoding.

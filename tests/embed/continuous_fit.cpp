@@ -188,9 +188,9 @@ TEST_F(ContinuousFits, round_so_that_little_is_lost) {
     const ContinuousCode rounded = round_coefficients(code, few, data, best);
     const auto careful = decode_continuous(encode_continuous(rounded), contract, "careful").coefficients;
     const double of_plain = objective(few, data, plain), of_careful = objective(few, data, careful);
-    EXPECT_LE(of_careful, of_plain * (1 + 1e-12)) << format_name(format);
+    EXPECT_LE(of_careful, of_plain * (1 + 1e-12)) << name(format);
     for (std::size_t i = 0; i < careful.size(); ++i) EXPECT_NEAR(careful[i], rounded.coefficients[i], 1e-12);
-    std::cout << format_name(format) << ": objective " << exact << ", rounded plainly " << of_plain << ", with care "
+    std::cout << name(format) << ": objective " << exact << ", rounded plainly " << of_plain << ", with care "
               << of_careful << "\n";
   }
 }

@@ -27,7 +27,7 @@ std::string replayed(const Embedding& embedding, const Contract& contract) {
   write_bytes(folder / "payload", {reinterpret_cast<const char*>(payload.data()), payload.size()});
   write_bytes(folder / "contract.json", to_json(contract).dump());
   const std::string command =
-      fmt::format("'{}' '{}' {} {}", MERCER_REPLAY, folder.path().string(), embedding.route(), count);
+      fmt::format("'{}' '{}' {} {}", MERCER_REPLAY, folder.path().string(), name(embedding.route()), count);
   std::FILE* pipe = ::popen(command.c_str(), "r");
   std::string text;
   char part[4096];

@@ -205,7 +205,6 @@ TEST_F(LargeLattice, refuses_what_it_cannot_do) {
     expect_refused(ErrorCode::bad_value, "needs its table in memory", [&](Options& o) { o.truncation.basis = basis; });
   }
   expect_refused(ErrorCode::out_of_range, "episodes is 0", [](Options& o) { o.episodes = 0; });
-  expect_refused(ErrorCode::unknown_name, "svdd", [](Options& o) { o.truncation.basis = "svdd"; });
   expect_refused(ErrorCode::bad_value, "kmeans", [](Options& o) { o.lattice.state_edges.kind = EdgeKind::kmeans; });
   expect_refused(ErrorCode::bad_value, "tempered",
                  [](Options& o) { o.lattice.action_edges.kind = EdgeKind::tempered; });

@@ -22,7 +22,7 @@ TEST(LatticeDistance, of_one_action_dimension_is_exact_and_weighted_by_visits) {
   const LatticeDistance found = lattice_distance(lattice, q);
   const std::vector<double> atoms{-2, 0, 2}, visits{1, 3};
   const TableDistance expected = table_distance(p.pi, q.pi, atoms, visits);
-  EXPECT_EQ(found.w1_kind, "exact");
+  EXPECT_EQ(found.w1_kind, W1Kind::exact);
   EXPECT_NEAR(found.w1, expected.w1, 1e-15);
   EXPECT_NEAR(found.tv, expected.tv, 1e-15);
 }
@@ -34,7 +34,7 @@ TEST(LatticeDistance, of_several_action_dimensions_is_the_largest_marginal) {
   p.pi[0] = p.pi[8] = 1;
   q.pi[7] = q.pi[8] = 1;
   const LatticeDistance found = lattice_distance(lattice_of(actions, p), q);
-  EXPECT_EQ(found.w1_kind, "marginal");
+  EXPECT_EQ(found.w1_kind, W1Kind::marginal);
   EXPECT_NEAR(found.w1, 3.0 / 4, 1e-15) << "one row of four visits";
   EXPECT_NEAR(found.tv, 1.0 / 4, 1e-15);
 }

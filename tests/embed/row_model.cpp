@@ -24,19 +24,19 @@ const PolicyTable table{2, 6, {0.1, 0.2, 0.3, 0.4, 0, 0, 0, 0, 0, 0, 0, 1}};
 
 TEST(RowModel, has_names) {
   for (const char* const name : {"gmm", "fixed-gmm", "mle", "gmm:iterations=7"}) {
-    ASSERT_TRUE(parse_row_model(name)) << name;
-    EXPECT_EQ(parse_row_model(name)->name(), name);
+    EXPECT_TRUE(BasisSpec(name).row_by_row()) << name;
+    EXPECT_EQ(to_text(BasisSpec(name)), name);
   }
-  EXPECT_FALSE(parse_row_model("svd"));
-  expect_error(ErrorCode::unknown_name, "has no settings", [] { parse_row_model("mle:iterations=3"); });
-  EXPECT_EQ(parse_row_model("gmm")->usual_k(2), 2);
+  EXPECT_FALSE(BasisSpec("svd").row_by_row());
+  expect_error(ErrorCode::unknown_name, "has no settings", [] { BasisSpec("mle:iterations=3"); });
+  EXPECT_EQ(usual_k(BasisFamily::gmm, 2), 2);
 }
 
 TEST(RowModel, of_several_action_dimensions_is_drawn_but_not_mixed) {
   LatticeCode code = two_dimensions(100'000);
-  const RowModel draws = *parse_row_model("mle");
-  keep_rows(draws, table, 3, code);
-  const auto rows = model_rows(draws, code, "code");
+  code.basis = "mle";
+  keep_rows(table, 3, code);
+  const auto rows = model_rows(code, "code");
   for (std::size_t r = 0; r < 2; ++r) {
     std::vector<double> row(6, -1);
     rows->row(r, row);
@@ -47,8 +47,9 @@ TEST(RowModel, of_several_action_dimensions_is_drawn_but_not_mixed) {
   }
   EXPECT_EQ(code.numbers.size(), 5) << "bins that were drawn";
   code = two_dimensions(1);
+  code.basis = "gmm";
   expect_error(ErrorCode::bad_value, "basis 'gmm' for actions of 2 dimensions; legal: 1",
-               [&] { keep_rows(*parse_row_model("gmm"), table, 3, code); });
+               [&] { keep_rows(table, 3, code); });
 }
 
 TEST(RowModel, gives_masses_of_bins_one_by_one_too) {
@@ -56,7 +57,8 @@ TEST(RowModel, gives_masses_of_bins_one_by_one_too) {
   code.actions.axes.erase(code.actions.axes.begin());
   code.own = {{OwnEdges::none, 0}, {{{even_edges(-3, 3, 3)}}}};
   code.numbers = {0.25F, -1, 0.5F, 0.5F, 0.75F, 0.5F, 0, 1, 1, 2};
-  const auto rows = model_rows(*parse_row_model("gmm"), code, "code");
+  code.basis = "gmm";
+  const auto rows = model_rows(code, "code");
   std::vector<double> row(3);
   for (std::size_t r = 0; r < 2; ++r) {
     rows->row(r, row);
@@ -71,14 +73,14 @@ TEST(RowModel, refuses_numbers_that_do_not_fit) {
   LatticeCode code = two_dimensions(1);
   code.actions.axes.pop_back();
   code.numbers = {0.5F, 0.1F, 0.5F, -0.1F};
-  expect_error(ErrorCode::corrupt_file, "a mixture that is none",
-               [&] { model_rows(*parse_row_model("gmm"), code, "code"); });
+  code.basis = "gmm";
+  expect_error(ErrorCode::corrupt_file, "a mixture that is none", [&] { model_rows(code, "code"); });
   code.numbers.pop_back();
-  expect_error(ErrorCode::corrupt_file, "do not fit", [&] { model_rows(*parse_row_model("gmm"), code, "code"); });
+  expect_error(ErrorCode::corrupt_file, "do not fit", [&] { model_rows(code, "code"); });
   code.kept = {7};
   code.numbers = {1};
-  expect_error(ErrorCode::corrupt_file, "draws that do not fit",
-               [&] { model_rows(*parse_row_model("mle"), code, "code"); });
+  code.basis = "mle";
+  expect_error(ErrorCode::corrupt_file, "draws that do not fit", [&] { model_rows(code, "code"); });
 }
 
 }  // namespace

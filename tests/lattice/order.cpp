@@ -40,9 +40,9 @@ TEST(RowOrder, sorts_by_the_mean_action) {
 }
 
 TEST(RowOrder, has_names) {
-  EXPECT_EQ(parse_row_order("mean-action"), RowOrder::mean_action);
-  EXPECT_EQ(parse_row_order("tour"), RowOrder::tour);
-  expect_error(ErrorCode::unknown_name, "Did you mean 'snake'?", [] { parse_row_order("snak"); });
+  EXPECT_EQ(parse<RowOrder>("mean-action"), RowOrder::mean_action);
+  EXPECT_EQ(parse<RowOrder>("tour"), RowOrder::tour);
+  expect_error(ErrorCode::unknown_name, "Did you mean 'snake'?", [] { parse<RowOrder>("snak"); });
 }
 
 }  // namespace

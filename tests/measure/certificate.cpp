@@ -1,6 +1,9 @@
 #include "mercer/certificate.hpp"
 
 #include <cmath>
+#include <fstream>
+#include <iterator>
+#include <set>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -12,16 +15,16 @@ namespace {
 
 Certificate example() {
   Certificate certificate;
-  certificate.rows = {certificate_row("paired", "statistical", 3.5, 1.25, 100, {"independent episodes", "fixed task"}),
-                      certificate_row("pruning", "statistical", 120, NAN, 100, {"held-out episodes"})};
+  certificate.rows = {
+      certificate_row("paired", Level::statistical, 3.5, 1.25, 100, {"independent episodes", "fixed task"}),
+      certificate_row("pruning", Level::statistical, 120, NAN, 100, {"held-out episodes"})};
   certificate.teacher_return = -150;
   certificate.loss_return = 1.25;
   certificate.loss_percent = 0.8333;
   certificate.upper_return = 3.5;
   certificate.upper_percent = 2.41231;
   certificate.confidence = 0.9;
-  certificate.method = "betting";
-  certificate.act = "mean";
+  certificate.act = Act::mean;
   certificate.env = "pendulum";
   certificate.teacher = "actor.onnx";
   certificate.episodes = 1000;
@@ -62,17 +65,17 @@ TEST(Certificate, rows_know_their_slack_and_when_they_say_nothing) {
 
 TEST(Certificate, is_met_when_every_budget_is) {
   Certificate certificate = example();
-  EXPECT_FALSE(certificate.met);
+  EXPECT_FALSE(certificate.within_budget);
   certificate.budget_percent = 2.5;
   judge(certificate);
-  EXPECT_TRUE(certificate.met);
+  EXPECT_TRUE(certificate.within_budget);
   certificate.budget_return = 3;
   judge(certificate);
-  EXPECT_FALSE(certificate.met);
+  EXPECT_FALSE(certificate.within_budget);
   certificate.budget_return = 4;
   certificate.upper_percent.reset();
   judge(certificate);
-  EXPECT_FALSE(certificate.met);  // a percentage was asked for and there is none
+  EXPECT_FALSE(certificate.within_budget);  // a percentage was asked for and there is none
 }
 
 TEST(Certificate, page_says_it_in_words_and_never_rounds_a_promise_down) {
@@ -88,32 +91,112 @@ TEST(Certificate, page_says_it_in_words_and_never_rounds_a_promise_down) {
 
 TEST(Certificate, page_names_rows_that_do_not_apply_in_one_line) {
   Certificate certificate = example();
-  certificate.rows.push_back(certificate_row("paper_a", "paper", NAN, 1, 100, {"does not apply: one state too many"}));
-  certificate.rows.push_back(certificate_row("paper_b", "paper", NAN, NAN, 100, {"does not apply: no counts"}));
+  certificate.rows.push_back(
+      certificate_row("paper_a", Level::paper, NAN, 1, 100, {"does not apply: one state too many"}));
+  certificate.rows.push_back(certificate_row("paper_b", Level::paper, NAN, NAN, 100, {"does not apply: no counts"}));
   const std::string page = certificate_page(certificate);
   EXPECT_NE(page.find("\ndo not apply here: paper_a, paper_b\n"), std::string::npos) << page;
   EXPECT_EQ(page.find("paper, not a guarantee"), std::string::npos) << page;
   EXPECT_EQ(certificate_page(example()).find("do not apply"), std::string::npos);
 }
 
-TEST(Certificate, page_shows_rows_of_levels_that_it_does_not_know) {
-  Certificate certificate = example();
-  certificate.rows.insert(certificate.rows.begin(), certificate_row("Z9", "numerical", 7.5, 1, 100, {"a grid"}));
-  const std::string page = certificate_page(certificate);
-  EXPECT_LT(page.find("statistical: return"), page.find("\nnumerical: return\n")) << page;
-  EXPECT_NE(page.find("\n  Z9                                  7.5            1"), std::string::npos) << page;
-  EXPECT_NE(page.find("Z9 (numerical: return)\n    - a grid"), std::string::npos) << page;
-}
-
 TEST(Certificate, page_tells_once_what_rows_rest_on_together) {
   Certificate certificate = example();
-  certificate.rows = {certificate_row("a", "rigorous", 1, 1, 100, {"shared", "only a"}),
-                      certificate_row("b", "rigorous", 2, 1, 100, {"shared", "only b"}),
-                      certificate_row("c", "rigorous", 2, 1, 100, {"shared", "only a"})};
+  certificate.rows = {certificate_row("a", Level::rigorous, 1, 1, 100, {"shared", "only a"}),
+                      certificate_row("b", Level::rigorous, 2, 1, 100, {"shared", "only b"}),
+                      certificate_row("c", Level::rigorous, 2, 1, 100, {"shared", "only a"})};
   const std::string page = certificate_page(certificate);
   EXPECT_NE(page.find("  rigorous: return\n    - shared\n    a, c\n      - only a\n    b\n      - only b\n"),
             std::string::npos)
       << page;
+}
+
+TEST(Certificate, the_least_rigorous_bound_wins_for_each_return) {
+  const auto row = [](Level level, double value, Quantity about, bool in_model) {
+    CertificateRow made = certificate_row("x", level, value, 0, 100, {});
+    made.about = about;
+    made.in_model = in_model;
+    return made;
+  };
+  std::vector<CertificateRow> rows{row(Level::rigorous, 3, Quantity::episode_return, false),
+                                   row(Level::rigorous, 2, Quantity::episode_return, false),
+                                   row(Level::statistical, 1, Quantity::episode_return, false),
+                                   row(Level::rigorous, 5, Quantity::episode_return, true),
+                                   row(Level::rigorous, 4, Quantity::discounted_return, true),
+                                   row(Level::rigorous, 1, Quantity::pruning, true),
+                                   row(Level::rigorous, NAN, Quantity::discounted_return, false)};
+  mark_winners(rows);
+  std::vector<bool> winners;
+  for (const CertificateRow& one : rows) winners.push_back(one.winner);
+  EXPECT_EQ(winners, (std::vector<bool>{false, true, false, true, true, false, false}));
+}
+
+TEST(Certificate, json_carries_codes) {
+  Certificate certificate = example();
+  certificate.method = LossMethod::predictable_bernstein;
+  certificate.rows[0].about = Quantity::discounted_return;
+  certificate.rows[1].about = Quantity::discounted_return;
+  certificate.rows[1].in_model = true;
+  const auto document = nlohmann::json::parse(certificate_json(certificate));
+  EXPECT_EQ(document["level"], "statistical");
+  EXPECT_EQ(document["method"], "predictable_bernstein");
+  EXPECT_EQ(document["about"], "return");
+  EXPECT_EQ(document["act"], "mean");
+  EXPECT_EQ(document["rows"][0]["about"], "discounted_return");
+  EXPECT_EQ(document["rows"][1]["about"], "discounted_return_in_model");
+  const Certificate back = certificate_from_json(document.dump(), "x");
+  EXPECT_TRUE(back.rows[1].in_model && !back.rows[0].in_model);
+  EXPECT_EQ(back.method, certificate.method);
+  EXPECT_NE(certificate_page(certificate).find("statistical: discounted return in the model"), std::string::npos);
+}
+
+std::string old_certificate(const std::string& name) {
+  std::ifstream in(std::string(MERCER_TEST_DATA) + "/certificates/" + name);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// Version 0.1 wrote words where codes are now, and what a row is about behind its term as well.
+TEST(Certificate, reads_what_version_0_1_wrote) {
+  const std::string text = old_certificate("version_0_1.json");
+  const Certificate read = certificate_from_json(text, "old");
+  const auto was = nlohmann::json::parse(text);
+  ASSERT_EQ(read.rows.size(), was["rows"].size());
+  std::set<std::string> codes;
+  for (std::size_t i = 0; i < read.rows.size(); ++i) {
+    const CertificateRow& row = read.rows[i];
+    EXPECT_EQ(row.term.find(' '), std::string::npos) << row.term;
+    EXPECT_EQ(row.in_model, was["rows"][i]["about"].get<std::string>().ends_with("in the model")) << row.term;
+    codes.insert(std::string(name(row.about)));
+  }
+  EXPECT_EQ(codes.size(), names<Quantity>().size() - 1) << "all but the action";
+  EXPECT_EQ(read.rows[7].term, "model-exact+error");
+  EXPECT_EQ(read.rows[7].about, Quantity::discounted_return);
+  EXPECT_EQ(read.rows[9].term, "B2'");
+  EXPECT_TRUE(read.rows[9].winner);
+  // Once read, it is written with codes alone.
+  const auto again = nlohmann::json::parse(certificate_json(read));
+  for (const auto& row : again["rows"]) EXPECT_EQ(row["about"].get<std::string>().find(' '), std::string::npos);
+  EXPECT_EQ(certificate_page(certificate_from_json(again.dump(), "new")), certificate_page(read));
+
+  const Certificate of_states = certificate_from_json(old_certificate("version_0_1_states.json"), "old");
+  EXPECT_EQ(of_states.about, Quantity::action);
+  EXPECT_EQ(of_states.rows.at(0).about, Quantity::action);
+  EXPECT_EQ(of_states.rows.at(0).term, "mean_error");
+}
+
+TEST(Certificate, names_codes_that_it_does_not_know) {
+  const auto expect_refused = [](const std::string& part, const auto& change) {
+    auto document = nlohmann::json::parse(certificate_json(example()));
+    change(document);
+    expect_error(ErrorCode::bad_format, part, [&] { certificate_from_json(document.dump(), "x.mercer"); });
+  };
+  using json = nlohmann::json;
+  expect_refused("'x.mercer': its certificate names the level 'numerical'; known: paper, rigorous",
+                 [](json& all) { all["rows"][0]["level"] = "numerical"; });
+  expect_refused("bounded quantity 'regret'", [](json& all) { all["rows"][1]["about"] = "regret_in_model"; });
+  expect_refused("bounded quantity 'jerk'", [](json& all) { all["about"] = "jerk"; });
+  expect_refused("method 'bootstrap'", [](json& all) { all["method"] = "bootstrap"; });
+  expect_refused("way to act 'mode'", [](json& all) { all["act"] = "mode"; });
 }
 
 TEST(Certificate, says_what_cannot_be_read) {

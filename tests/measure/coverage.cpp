@@ -165,8 +165,8 @@ TEST(Coverage, of_bounds_on_losses_is_what_they_promise) {
       EXPECT_GE(static_cast<double>(held), promised * static_cast<double>(times)) << of.name;
       EXPECT_GE(static_cast<double>(held_percent), promised * static_cast<double>(times)) << of.name;
       EXPECT_GT(told, 0) << of.name;
-      std::cout << of.name << ", " << loss_method_name(method) << ": true " << share << "%, mean promise "
-                << percent / told << "%\n";
+      std::cout << of.name << ", " << name(method) << ": true " << share << "%, mean promise " << percent / told
+                << "%\n";
     }
   }
 }

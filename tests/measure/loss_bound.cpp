@@ -35,7 +35,7 @@ TEST(LossBound, tells_the_measured_loss_and_stays_above_it) {
     EXPECT_GT(bound.upper_loss, bound.loss_mean);
     ASSERT_TRUE(bound.upper_percent);
     EXPECT_GT(*bound.upper_percent, bound.loss_percent);
-    std::cout << loss_method_name(method) << ": " << bound.upper_loss << ", " << *bound.upper_percent << "%\n";
+    std::cout << name(method) << ": " << bound.upper_loss << ", " << *bound.upper_percent << "%\n";
   }
 }
 
@@ -102,7 +102,7 @@ TEST(LossBound, refuses_what_cannot_be_paired_or_is_out_of_range) {
   expect_error(ErrorCode::not_finite, "finite bounds", [] {
     certify_loss(Numbers{1, 2}, Numbers{1, 2}, {-INFINITY, 3});
   });
-  expect_error(ErrorCode::unknown_name, "betting", [] { parse_loss_method("beting"); });
+  expect_error(ErrorCode::unknown_name, "betting", [] { parse<LossMethod>("beting"); });
 }
 
 TEST(Attempts, spend_no_more_than_there_is) {

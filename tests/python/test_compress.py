@@ -78,7 +78,7 @@ def test_a_pendulum_of_ones_own_gives_the_same_quality(teacher):
     print(f"own {own.payload_bytes} bytes, {losses[0]:.2f}%; built-in {built_in.payload_bytes} bytes, {losses[1]:.2f}%")
     assert losses[0] < 5 and losses[0] < losses[1] + 3
     assert own.payload_bytes <= built_in.payload_bytes + 6
-    assert own.certificate.level == "estimate" and own.certificate.method == "student-t"
+    assert own.certificate.level == "estimate" and own.certificate.method == "student_t"
     assert "ESTIMATE" in str(own.certificate)
     assert any("return_range" in text for text in own.certificate.not_covered)
 

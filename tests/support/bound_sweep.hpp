@@ -11,7 +11,7 @@ namespace mercer {
 
 /// How one bound did over a sweep.
 struct BoundTally {
-  std::string level;
+  Level level = Level::rigorous;
   std::size_t applicable = 0, vacuous = 0, violations = 0;
   std::size_t wins = 0;        ///< how often it was the least bound on the return
   std::vector<double> ratios;  ///< bound / true, where the true value is not nothing
@@ -32,7 +32,10 @@ inline void tally(BoundTallies& tallies, const Bound& bound, const std::string& 
   BoundTally& own = tallies[name];
   own.level = bound.level;
   if (!bound.applicable) return;
-  const double slack = bound.quantity.starts_with("stationary") ? 1e-7 : 1e-9;
+  const double slack = bound.quantity == Quantity::stationary_l1 || bound.quantity == Quantity::stationary_l2 ||
+                               bound.quantity == Quantity::stationary_max
+                           ? 1e-7
+                           : 1e-9;
   ++own.applicable;
   own.vacuous += bound.vacuous ? 1 : 0;
   own.violations += *bound.measured > bound.value * (1 + slack) + slack * 1e-3 * scale ? 1 : 0;
@@ -42,7 +45,7 @@ inline void tally(BoundTallies& tallies, const Bound& bound, const std::string& 
 /// All bounds of one pair. The return's bounds are scaled by the range of returns.
 inline void tally_pair(const RandomPair& pair, BoundTallies& tallies) {
   const TabularComparison comparison = compare(pair.mdp, pair.pi1, pair.pi2);
-  BoundInputs inputs{.kernel = make_action_kernel("sobolev", pair.mdp.m),
+  BoundInputs inputs{.kernel = make_action_kernel(ActionKernelKind::sobolev, pair.mdp.m),
                      .kept_difference = pair.kept_difference,
                      .raw = pair.raw,
                      .atoms = pair.atoms,
@@ -77,7 +80,7 @@ inline void tally_pair(const RandomPair& pair, BoundTallies& tallies) {
            (truncated || (id != "paper_geometric_tail" && !id.starts_with("paper_variance")));
   });
   printed(", sobolev", of_the_kernel);
-  inputs.kernel = make_action_kernel("identity", pair.mdp.m);
+  inputs.kernel = make_action_kernel(ActionKernelKind::identity, pair.mdp.m);
   printed(", identity", of_the_kernel);
   const std::vector<double> none(pair.pi1.size());
   if (truncated) {  // read so that a truncation leaves the kept coefficients as they are

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "mercer/certify.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"
@@ -97,9 +99,15 @@ struct LadderSweepOptions {
   std::uint64_t seed = 7;
 };
 
+/// What tells a row from all others of its certificate.
+inline std::string row_name(const CertificateRow& row) {
+  if (row.about == Quantity::episode_return && !row.in_model) return row.term;
+  return fmt::format("{} ({}{})", row.term, name(row.about), row.in_model ? ", in the model" : "");
+}
+
 /// How the rows of one bound came out over the embeddings of one task.
 struct LadderTally {
-  std::string level;
+  Level level = Level::rigorous;
   std::size_t rows = 0, vacuous = 0, violations = 0, wins = 0;
   double least = HUGE_VAL, most = -HUGE_VAL;  ///< slack
   double worst = -HUGE_VAL;                   ///< largest measured / bound
@@ -111,7 +119,7 @@ inline void tally(LadderTallies& tallies, const Certificate& certificate) {
   const double noise = certificate.upper_return - certificate.loss_return;
   for (const CertificateRow& row : certificate.rows) {
     if (std::isnan(row.value)) continue;
-    LadderTally& own = tallies[row.term];
+    LadderTally& own = tallies[row_name(row)];
     own.level = row.level;
     ++own.rows;
     own.vacuous += row.vacuous ? 1 : 0;

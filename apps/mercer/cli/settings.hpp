@@ -9,6 +9,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "mercer/names.hpp"
+
 namespace CLI {
 class App;
 class Option;
@@ -18,6 +20,11 @@ class Option;
 /// names where the text stood.
 template <class T>
 T parse_setting(const std::string& text, const std::string& source);
+/// The code of an enum. Throws `unknown_name`.
+template <mercer::Named T>
+T parse_setting(const std::string& text, const std::string&) {
+  return mercer::parse<T>(text);
+}
 
 /// One setting of a verb. The same setting can come from `--max-loss`, `MERCER_MAX_LOSS` and `max-loss = ...`.
 struct Setting {
@@ -65,11 +72,26 @@ class Settings {
     };
     return add_text(std::move(setting));
   }
+  /// A setting that takes the codes of an enum.
+  template <mercer::Named E>
+  Setting& add_choice(Setting setting, E& field) {
+    return add_choice(std::move(setting), field, codes<E, E>());
+  }
+  template <mercer::Named E>
+  Setting& add_choice(Setting setting, std::optional<E>& field) {
+    return add_choice(std::move(setting), field, codes<E, std::optional<E>>());
+  }
 
   const std::vector<Setting>& all() const { return settings_; }
 
  private:
   Setting& add_text(Setting setting);
+  template <class E, class T>
+  static std::map<std::string, T> codes() {
+    std::map<std::string, T> all;
+    for (const mercer::Spelling<E>& row : mercer::Names<E>::table) all.emplace(row.code, row.value);
+    return all;
+  }
   template <class T>
   static std::string known_choice(const std::string& name, const std::string& text,
                                   const std::map<std::string, T>& words) {

@@ -48,7 +48,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
   if (!embedding.is_lattice() && embedding.k() <= 64) formulas = mercer::formulas(embedding.continuous());
   return {{"id", id},
           {"name", subject.name()},
-          {"route", embedding.route()},
+          {"route", name(embedding.route())},
           {"basis", embedding.basis()},
           {"k", subject.choice().k()},
           {"bytes", file.bytes},
@@ -69,7 +69,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
            {{"name", std::filesystem::path(world.teacher_spec).filename().string()},
             {"bytes", world.teacher_bytes == 0 ? json(nullptr) : json(world.teacher_bytes)},
             {"missing", world.missing}}},
-          {"act", world.act == mercer::Act::mean ? "mean" : "sample"},
+          {"act", name(world.act)},
           {"sizes", on_slider},
           {"terms", terms},
           {"can_switch", !terms.empty()},

@@ -25,8 +25,7 @@ void add_distance(const Subject& subject, const Shown& now, json& answer) {
   const World& world = subject.world();
   const auto all = world.visited.observation_view();
   answer["w1"] = answer["tv"] = nullptr;
-  answer["tv_about"] =
-      world.act == mercer::Act::mean ? "share of states with another action" : "of action distributions";
+  answer["tv_about"] = world.act == mercer::Act::mean ? "actions" : "distributions";
   if (!world.teacher || all.cols() == 0) return;
   const std::size_t count = std::min(distance_states, all.cols());
   const std::vector<double> states = some_columns(all, count);

@@ -36,7 +36,9 @@ bool on_front(const Point& one, const std::vector<Point>& all) {
 // Loss by the certificate's episodes, where there is one about returns.
 std::optional<double> loss_of(const Subject& subject) {
   const auto& certificate = subject.file().certificate;
-  if (!certificate || certificate->about != "return" || !std::isfinite(certificate->loss_percent)) return std::nullopt;
+  if (!certificate || certificate->about != mercer::Quantity::episode_return ||
+      !std::isfinite(certificate->loss_percent))
+    return std::nullopt;
   return certificate->loss_percent;
 }
 
@@ -163,7 +165,7 @@ nlohmann::ordered_json Library::front() const {
     const mercer::Embedding& embedding = subjects_[i]->embedding();
     candidates.push_back({{"payload_bytes", embedding.payload().size()},
                           {"loss_percent", *loss},
-                          {"route", embedding.route()},
+                          {"route", name(embedding.route())},
                           {"basis", embedding.basis()},
                           {"k", embedding.k()},
                           {"format", ""},

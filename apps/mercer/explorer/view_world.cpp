@@ -70,7 +70,7 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, bool trus
   world->env_spec = env_.empty() ? origin.env : env_;
   world->teacher_spec = policy_.empty() ? origin.teacher : policy_;
   const auto act = origin.settings.find("act");
-  if (act != origin.settings.end() && act->second == "mean") world->act = mercer::Act::mean;
+  if (act != origin.settings.end()) world->act = mercer::parse<mercer::Act>(act->second);
   const auto attempt = [&](const std::string& what, const std::string& spec, bool given, const auto& work) {
     if (!given && !may_read(spec, trusted)) {
       add_sentence(world->missing, fmt::format("The {} '{}' lies outside of the given folders.", what, spec));

@@ -24,9 +24,9 @@ namespace {
 struct CertifyVerb {
   Playing playing;
   std::string file;
-  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
+  std::set<Level> levels = mercer::CertifyOptions{}.levels;
   double confidence = 0.95;
-  std::string method = "betting";
+  mercer::LossMethod method = mercer::LossMethod::betting;
   std::string max_loss;
   std::optional<double> max_loss_return;
   std::uint64_t coupled = 1000;
@@ -53,8 +53,8 @@ struct CertifyVerb {
       options.seed = fresh_seed(common.seed, embedding->origin.seed);
       // Played as it was made to be played, unless told otherwise.
       const auto made = embedding->origin.settings.find("act");
-      if (!playing.act_given && made != embedding->origin.settings.end() && made->second == "mean") {
-        options.act = mercer::Act::mean;
+      if (!playing.act_given && made != embedding->origin.settings.end()) {
+        options.act = mercer::parse<mercer::Act>(made->second);
       }
     } else {
       other = load_policy(file, env->task());
@@ -69,7 +69,7 @@ struct CertifyVerb {
       if (stored) tell("\nThe certificate is now in {}.\n", file);
     }
     if (common.json) print_json(nlohmann::ordered_json::parse(mercer::certificate_json(certificate)));
-    if (!certificate.met) throw_not_met(certificate);
+    if (!certificate.within_budget) throw_not_met(certificate);
   }
 
   // What was not said is what the embedding was made with.
@@ -95,7 +95,7 @@ struct CertifyVerb {
     options.seed = common.seed;
     options.confidence = confidence;
     options.attempt = attempt;
-    options.method = mercer::parse_loss_method(method);
+    options.method = method;
     options.act = played.act;
     options.horizon = played.horizon;
     options.gamma = played.gamma.value_or(1);
@@ -124,14 +124,11 @@ void add_certify(Program& program) {
   Settings& settings = *verb.settings;
   settings.add({"file", "The embedding, or any policy that stands in for the teacher", "FILE"}, state->file);
   verb.app->add_option("FILE", state->file, "The embedding")->type_name("");
-  settings.add_choice({"level", "Which bounds to tell [all]", "LEVEL"}, state->levels,
-                      {{"all", {Level::paper, Level::rigorous, Level::exact, Level::statistical}},
-                       {"paper", {Level::paper}},
-                       {"rigorous", {Level::rigorous}},
-                       {"exact", {Level::exact}},
-                       {"statistical", {Level::statistical}}});
+  std::map<std::string, std::set<Level>> levels{{"all", state->levels}};
+  for (const Level level : state->levels) levels[std::string(name(level))] = {level};
+  settings.add_choice({"level", "Which bounds to tell [all]", "LEVEL"}, state->levels, levels);
   settings.add({"confidence", "Of every bound from episodes, between 0 and 1 [0.95]", "P"}, state->confidence);
-  settings.add({"method", "betting, predictable-bernstein, empirical-bernstein or hoeffding [betting]", "METHOD"},
+  settings.add({"method", "betting, predictable_bernstein, empirical_bernstein or hoeffding [betting]", "METHOD"},
                state->method);
   settings.add({"max-loss", "Allowed loss, such as 1% or 0.01: exit code 5 if it cannot be promised", "SHARE"},
                state->max_loss);

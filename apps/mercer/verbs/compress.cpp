@@ -71,7 +71,7 @@ struct CompressVerb {
     for (mercer::DictionaryOptions& dictionary : all.dictionaries) dictionary.degree = degree;
     if (!formats.empty()) {
       all.formats.clear();
-      for (const std::string& name : formats) all.formats.push_back(mercer::parse_format(name));
+      for (const std::string& name : formats) all.formats.push_back(mercer::parse<mercer::NumberFormat>(name));
     }
     all.most_terms = most_terms;
     all.search.generations = generations;
@@ -98,7 +98,7 @@ struct CompressVerb {
                                    : from_states(*teacher, all, sink, common);
     found.certificate.env = playing.env;
     mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, lasting(settings)};
-    origin.settings["act"] = all.judge.act == mercer::Act::mean ? "mean" : "sample";
+    origin.settings["act"] = name(all.judge.act);
     mercer::write_embedding(out, found.winner().embedding, origin);
     mercer::add_certificate(out, found.certificate);
     if (!results.empty()) write_results(found, origin);
@@ -113,7 +113,8 @@ struct CompressVerb {
       const mercer::Candidate& one = found.tried[i];
       json entry = candidate_json(one);
       if (i == found.chosen || std::ranges::find(found.front, i) != found.front.end()) {
-        const std::string name = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), one.embedding.route(), i);
+        const std::string name =
+            fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), mercer::name(one.embedding.route()), i);
         mercer::write_embedding(folder / name, one.embedding, origin);
         if (i == found.chosen) mercer::add_certificate(folder / name, found.certificate);
         entry["file"] = name;
@@ -127,10 +128,10 @@ struct CompressVerb {
     return {{"payload_bytes", one.payload_bytes()},
             {"loss_percent", one.loss_percent},
             {"action_distance", one.action_distance},
-            {"route", one.embedding.route()},
+            {"route", name(one.embedding.route())},
             {"basis", one.embedding.basis()},
             {"k", one.embedding.k()},
-            {"format", one.format}};
+            {"format", name(one.format)}};
   }
 
   // Nothing is played: the states are those of a log.
@@ -156,7 +157,7 @@ struct CompressVerb {
 
   static std::string line(const mercer::Candidate& one) {
     return fmt::format("{:>7} {:>8.2f}%  {} {}, {} terms, {}", one.payload_bytes(), one.loss_percent,
-                       one.embedding.route(), one.embedding.basis(), one.embedding.k(), one.format);
+                       name(one.embedding.route()), one.embedding.basis(), one.embedding.k(), name(one.format));
   }
 
   void report(const mercer::Compressed& found, const CommonOptions& common) const {
@@ -177,7 +178,7 @@ struct CompressVerb {
            found.winner().payload_bytes(), found.seconds);
     }
     if (common.json) print_json(to_json(found, bytes));
-    if (certificate.met) return;
+    if (certificate.within_budget) return;
     throw Error(ErrorCode::not_met,
                 fmt::format("nothing that was tried keeps the budget; the best found may lose up to {} (measured: "
                             "{:.3f}%) and was written to '{}'",
@@ -191,10 +192,10 @@ struct CompressVerb {
     const mercer::Certificate& certificate = found.certificate;
     json front = json::array();
     for (const std::size_t i : found.front) front.push_back(candidate_json(found.tried[i]));
-    return {{"route", found.winner().embedding.route()},
+    return {{"route", name(found.winner().embedding.route())},
             {"basis", found.winner().embedding.basis()},
             {"k", found.winner().embedding.k()},
-            {"format", found.winner().format},
+            {"format", name(found.winner().format)},
             {"bytes", bytes},
             {"payload_bytes", found.winner().payload_bytes()},
             {"loss_percent", certificate.loss_percent},
@@ -202,8 +203,8 @@ struct CompressVerb {
             {"upper_percent", certificate.upper_percent ? json(*certificate.upper_percent) : json(nullptr)},
             {"upper_return", certificate.upper_return},
             {"confidence", certificate.confidence},
-            {"level", certificate.level},
-            {"met", certificate.met},
+            {"level", name(certificate.level)},
+            {"met", certificate.within_budget},
             {"seconds", found.seconds},
             {"tried", found.tried.size()},
             {"front", front},
@@ -226,9 +227,7 @@ void add_compress(Program& program) {
   settings.add({"confidence", "Of the promise, between 0 and 1 [0.95]", "P"}, state->options.judge.confidence);
   settings.add_choice({"route", "Which embeddings to search [both]", "ROUTE"}, state->route,
                       {{"both", Route::both}, {"continuous", Route::continuous}, {"lattice", Route::lattice}});
-  settings.add_choice(
-      {"polish", "What coefficients are improved on last [return]", "HOW"}, state->options.polish,
-      {{"return", mercer::PolishBy::returned}, {"action", mercer::PolishBy::action}, {"none", mercer::PolishBy::none}});
+  settings.add_choice({"polish", "What coefficients are improved on last [return]", "HOW"}, state->options.polish);
   settings.add({"bases", "Dictionaries of the continuous route [chebyshev,ridge,mixed]", "B,B,..."}, state->bases);
   settings.add({"degree", "Of products of functions, 0 to 16 [5]", "N"}, state->degree);
   settings.add({"formats", "Of coefficients [int8,int6,int4]", "F,F,..."}, state->formats);

@@ -33,9 +33,9 @@ struct EmbedVerb {
   LatticeSettings lattice;
   ContinuousSettings continuous;
   LargeSettings large;
-  std::string route = "lattice";
+  mercer::Route route = mercer::Route::lattice;
   std::optional<std::string> basis;
-  std::map<std::string, std::set<std::string>> only;  // settings of one route, by route
+  std::map<mercer::Route, std::set<std::string>> only;  // settings of one route, by route
   std::optional<std::uint64_t> rollouts;
   std::string from;
   std::string out;
@@ -48,7 +48,7 @@ struct EmbedVerb {
 
   void check() const {
     if (has_budget()) playing.refuse_starts();
-    if (!from.empty() && (rollouts || route == "continuous")) {
+    if (!from.empty() && (rollouts || route == mercer::Route::continuous)) {
       throw Error(ErrorCode::bad_value,
                   fmt::format("--from does not go with {}", rollouts ? "--rollouts" : "--route continuous"),
                   rollouts ? "Give one of them" : "The continuous route plays while it fits: leave --from out");
@@ -65,12 +65,12 @@ struct EmbedVerb {
 
   // A flag that changes nothing would be taken for one that does. Files of settings may serve both routes.
   void refuse_other_route(const Settings& settings) const {
-    const std::string other = route == "lattice" ? "continuous" : "lattice";
-    for (const auto& [name, text] : said(settings)) {
-      if (!only.at(other).contains(name)) continue;
+    const mercer::Route other = route == mercer::Route::lattice ? mercer::Route::continuous : mercer::Route::lattice;
+    for (const auto& [setting, text] : said(settings)) {
+      if (!only.at(other).contains(setting)) continue;
       throw Error(ErrorCode::bad_value,
-                  fmt::format("--{} is of the {} route, and this is the {} one", name, other, route),
-                  fmt::format("Leave it out, or add --route {}", other));
+                  fmt::format("--{} is of the {} route, and this is the {} one", setting, name(other), name(route)),
+                  fmt::format("Leave it out, or add --route {}", name(other)));
     }
   }
 
@@ -87,11 +87,11 @@ struct EmbedVerb {
                   fmt::format("--scratch does not go with {}", from.empty() ? "--max-loss" : "--from"),
                   from.empty() ? "Give --k or --energy" : "Leave one of them out: the lattice is made while playing");
     }
-    if (route == "continuous" && has_budget()) {
+    if (route == mercer::Route::continuous && has_budget()) {
       throw Error(ErrorCode::bad_value, "--max-loss chooses k of a lattice, and --route is continuous",
                   "Use 'mercer compress --route continuous --max-loss ...'");
     }
-    if (route == "continuous") {
+    if (route == mercer::Route::continuous) {
       large.refuse_without();
       return continuous.run(playing, {basis.value_or("chebyshev"), lattice.k, rollouts.value_or(200), out}, common,
                             settings);
@@ -105,7 +105,6 @@ struct EmbedVerb {
     const mercer::LatticeOptions options = lattice.lattice();
     mercer::TruncationOptions truncation = lattice.truncation();
     truncation.basis = basis.value_or("dct");
-    mercer::check_lattice_basis(truncation.basis);  // refuses a name that is none before any work is done
     const auto shared = shared_lattice(lattice_key(settings), [&] {
       return mercer::make_lattice(*teacher, collect(*env, *teacher, common), options);
     });
@@ -122,7 +121,7 @@ struct EmbedVerb {
 
     const auto plain = mercer::lattice_policy("lattice", *teacher, made, made.table, options.playing);
     report(*env, *teacher, plain, made, choice, common);
-    if (choice && !choice->met) throw_not_met(choice->certificate);
+    if (choice && !choice->within_budget) throw_not_met(choice->certificate);
   }
 
   // Everything that was said but what comes after the lattice.
@@ -167,8 +166,9 @@ struct EmbedVerb {
     };
     mercer::TruncationOptions half = truncation;
     half.energy = 0;
-    const std::size_t all =
-        truncation.basis.starts_with("svd") ? std::min(made.table.rows, made.table.cols) : made.table.pi.size();
+    const std::size_t all = truncation.basis.family == mercer::BasisFamily::svd
+                                ? std::min(made.table.rows, made.table.cols)
+                                : made.table.pi.size();
     const std::size_t most =
         truncation.k > 0
             ? truncation.k
@@ -214,7 +214,7 @@ struct EmbedVerb {
     if (choice && !common.quiet) {
       for (const mercer::KPoint& point : choice->curve) {
         tell("k {:>8}: measured loss {:.3f}%, promised {:.6g} in return{}\n", point.k, point.loss_percent,
-             point.upper_return, point.met ? "" : ", too much");
+             point.upper_return, point.within_budget ? "" : ", too much");
       }
       tell("{}", mercer::certificate_page(choice->certificate));
     }
@@ -232,7 +232,7 @@ struct EmbedVerb {
         {"collapsed_bins", made.collapsed_bins},
         {"own_action_edges", own_rows},
         {"w1", distance.w1},
-        {"w1_kind", distance.w1_kind},
+        {"w1_kind", name(distance.w1_kind)},
         {"tv", distance.tv},
         {"returns",
          {{"teacher", to_json(of_teacher)}, {"lattice", to_json(of_lattice)}, {"embedding", to_json(of_embedding)}}},
@@ -244,7 +244,7 @@ struct EmbedVerb {
                                      {"loss_percent", point.loss_percent},
                                      {"upper_percent", point.upper_percent ? json(*point.upper_percent) : json()},
                                      {"upper_return", point.upper_return},
-                                     {"met", point.met}});
+                                     {"met", point.within_budget}});
       }
       document["certificate"] = json::parse(mercer::certificate_json(choice->certificate));
     }
@@ -260,8 +260,7 @@ void add_embed(Program& program) {
   state->playing.options.episodes = 1000;
   state->playing.usual_act = "sample; continuous: mean";
   state->playing.add_settings(*verb.settings);
-  verb.settings->add_choice({"route", "How it is embedded [lattice]", "ROUTE"}, state->route,
-                            {{"lattice", std::string("lattice")}, {"continuous", std::string("continuous")}});
+  verb.settings->add_choice({"route", "How it is embedded [lattice]", "ROUTE"}, state->route);
   verb.settings->add({"basis", "A basis of the route, see 'mercer list' [dct; continuous: chebyshev]", "BASIS"},
                      state->basis);
   verb.settings->add(
@@ -274,9 +273,9 @@ void add_embed(Program& program) {
     for (const Setting& one : std::span(verb.settings->all()).subspan(before)) names.insert(one.name);
     return names;
   };
-  state->only["lattice"] = added_by(state->lattice);
-  state->only["lattice"].merge(added_by(state->large));
-  state->only["continuous"] = added_by(state->continuous);
+  state->only[mercer::Route::lattice] = added_by(state->lattice);
+  state->only[mercer::Route::lattice].merge(added_by(state->large));
+  state->only[mercer::Route::continuous] = added_by(state->continuous);
   verb.settings->add(
       {"rollouts", "Episodes that the embedding is made from [best 1000, paper and continuous 200]", "N"},
       state->rollouts);

@@ -17,7 +17,7 @@ mercer::ContinuousOptions complete(const ContinuousSettings& settings, const Pla
   mercer::ContinuousOptions options = settings.options;
   options.dictionary.basis = shared.basis;
   options.dictionary.degree = settings.degree;
-  options.dictionary.rule = mercer::parse_index_rule(settings.index_set);
+  options.dictionary.rule = settings.index_set;
   for (const std::uint64_t limit : settings.limits.value_or(std::vector<std::uint64_t>{})) {
     options.dictionary.limits.push_back(static_cast<std::uint8_t>(std::min<std::uint64_t>(limit, 16)));
   }
@@ -26,7 +26,7 @@ mercer::ContinuousOptions complete(const ContinuousSettings& settings, const Pla
   options.dictionary.bits = static_cast<unsigned>(settings.bits);
   options.polish.ridge_steps = settings.ridge_steps;
   options.k = shared.k == 0 ? 6 : shared.k;
-  options.format = mercer::parse_format(settings.format);
+  options.format = settings.format;
   options.act = playing.act_given ? playing.options.act : mercer::Act::mean;
   options.episodes = shared.rollouts;
   options.states = settings.states;
@@ -79,7 +79,7 @@ void ContinuousSettings::run(const Playing& playing, const Shared& shared, const
   const mercer::ContinuousOptions completed = complete(*this, playing, shared, common.seed);
   const auto made = mercer::make_continuous(*env, *teacher, completed, terminal_progress(common.quiet));
   mercer::EmbeddingOrigin origin{playing.env, teacher->name(), common.seed, lasting(settings)};
-  origin.settings["act"] = completed.act == mercer::Act::mean ? "mean" : "sample";  // as certify should play it
+  origin.settings["act"] = name(completed.act);  // as certify should play it
   mercer::write_embedding(shared.out, made.front().embedding, origin);
 
   const mercer::EmbeddingFile file = mercer::read_embedding(shared.out);  // what is judged is what was written

@@ -17,7 +17,8 @@ struct ContinuousSettings {
   };
 
   mercer::ContinuousOptions options;
-  std::string format = "int8", index_set = "total";
+  mercer::NumberFormat format = mercer::NumberFormat::int8;
+  mercer::IndexRule index_set = mercer::IndexRule::total;
   std::uint64_t degree = 5, states = 5000, rounds = 5, knots = 0, candidates = 400, bits = 4, ridge_steps = 30;
   std::optional<std::vector<std::uint64_t>> limits;
 

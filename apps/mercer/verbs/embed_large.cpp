@@ -19,9 +19,9 @@ using json = nlohmann::ordered_json;
 
 mercer::LargeOptions complete(const LargeSettings& large, const LatticeSettings& lattice, const std::string& basis,
                               std::uint64_t episodes, const CommonOptions& common) {
-  if (lattice.order && mercer::parse_row_order(*lattice.order) != mercer::RowOrder::lexicographic) {
+  if (lattice.order && *lattice.order != mercer::RowOrder::lexicographic) {
     throw Error(ErrorCode::bad_value,
-                fmt::format("--order {} with --scratch, where rows stand by cell number", *lattice.order),
+                fmt::format("--order {} with --scratch, where rows stand by cell number", name(*lattice.order)),
                 "Leave it out: svd keeps as much in any order");
   }
   mercer::LargeOptions options;
@@ -93,7 +93,7 @@ void report(const Playing& playing, const mercer::Env& env, const mercer::Policy
        {"edge_rank_error_certain", made.edges.certain_error},
        {"table_bytes", made.table_bytes},
        {"w1", made.distance.w1},
-       {"w1_kind", made.distance.w1_kind},
+       {"w1_kind", name(made.distance.w1_kind)},
        {"tv", made.distance.tv},
        {"returns", {{"teacher", to_json(of_teacher)}, {"lattice", nullptr}, {"embedding", to_json(of_embedding)}}},
        {"file", out}});

@@ -151,12 +151,9 @@ void add_export(Program& program) {
   verb.app->add_option("FILE", state->file, "The embedding")->type_name("");
   settings.add({"out", "The folder for the files", "FOLDER"}, state->out);
   settings.add({"name", "Of the files, and in front of every name in them [controller]", "NAME"}, state->options.name);
-  settings.add_choice({"numbers", "What the C computes with [float]", "KIND"}, state->options.numbers,
-                      {{"float", mercer::CNumbers::floating}, {"fixed", mercer::CNumbers::fixed}});
-  settings.add_choice({"math", "Where tanh, exp and square roots come from [libm]", "FROM"}, state->options.math,
-                      {{"libm", mercer::CMath::libm}, {"none", mercer::CMath::none}});
-  settings.add_choice({"mode", "How a lattice is laid down [table]", "MODE"}, state->options.mode,
-                      {{"table", mercer::CMode::table}, {"coefficients", mercer::CMode::coefficients}});
+  settings.add_choice({"numbers", "What the C computes with [float]", "KIND"}, state->options.numbers);
+  settings.add_choice({"math", "Where tanh, exp and square roots come from [libm]", "FROM"}, state->options.math);
+  settings.add_choice({"mode", "How a lattice is laid down [table]", "MODE"}, state->options.mode);
   settings.add({"safe-action", "What to do when an observation is not a number [the middle]", "A,A,..."},
                state->safe_action);
   verb.run = [state, &program] { state->run(program.common()); };

@@ -35,7 +35,7 @@ std::string energy_plot(std::span<const double> energies, double whole) {
 
 std::vector<double> singular_values(const mercer::LatticeEmbedding& embedding) {
   std::vector<double> values;
-  if (!embedding.basis().starts_with("svd")) return values;
+  if (embedding.spec().family != mercer::BasisFamily::svd) return values;
   for (const double energy : embedding.energies()) values.push_back(std::sqrt(energy));
   return values;
 }

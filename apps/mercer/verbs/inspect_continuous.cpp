@@ -26,7 +26,7 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
                   {"route", "continuous"},
                   {"basis", embedding.basis()},
                   {"k", embedding.k()},
-                  {"format", mercer::format_name(code.format)},
+                  {"format", name(code.format)},
                   {"parameters", embedding.parameters().published},
                   {"parameters_stored", embedding.parameters().stored},
                   {"bytes", file.bytes},
@@ -40,7 +40,7 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
   }
   show_origin(path, file);
   fmt::print("  basis {}, k {}, {} numbers as {}\n", embedding.basis(), embedding.k(), code.coefficients.size(),
-             mercer::format_name(code.format));
+             name(code.format));
   fmt::print("  bits: {} header, {} coordinates, {} terms, {} scales, {} coefficients\n", code.bits.header,
              code.bits.coordinates, code.bits.terms, code.bits.scales, code.bits.coefficients);
   for (std::size_t d = 0; d < code.coordinates.size(); ++d) {

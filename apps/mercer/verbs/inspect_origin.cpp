@@ -20,7 +20,8 @@ void add_origin(json& document, const mercer::EmbeddingFile& file) {
 void show_origin(const std::string& path, const mercer::EmbeddingFile& file) {
   const mercer::EmbeddingOrigin& origin = file.origin;
   fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, file.embedding.payload().size());
-  fmt::print("  {} embedding of {} in {}, seed {}\n", file.embedding.route(), origin.teacher, origin.env, origin.seed);
+  fmt::print("  {} embedding of {} in {}, seed {}\n", name(file.embedding.route()), origin.teacher, origin.env,
+             origin.seed);
   if (!origin.teacher_sha256.empty()) fmt::print("  SHA-256 of the teacher's file: {}\n", origin.teacher_sha256);
 }
 

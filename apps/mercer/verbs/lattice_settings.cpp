@@ -24,10 +24,7 @@ void LatticeSettings::add_settings(Settings& settings) {
   settings.add({"conditional-actions", "Action edges for each cell, from the actions played there [false]", "BOOL"},
                conditional_actions);
   settings.add_choice({"table", "How a row is made: density at the centre, mass of the bin, counts [preset]", "RULE"},
-                      table,
-                      {{"centre", mercer::TableRule::centre},
-                       {"mass", mercer::TableRule::mass},
-                       {"counts", mercer::TableRule::counts}});
+                      table);
   settings.add({"prune", "Leave out cells with at most this share of visits [0: only unvisited ones]", "SHARE"}, prune);
   settings.add_choice(
       {"unvisited", "What an unvisited cell does [preset]", "RULE"}, unvisited,
@@ -68,8 +65,8 @@ mercer::TruncationOptions LatticeSettings::truncation() const {
     mercer::require_in_range("--energy", options.energy, 1e-6, 1 - 1e-12, "0 keeps half of all coefficients");
   }
   options.order = preset == Preset::paper ? mercer::RowOrder::lexicographic : mercer::RowOrder::mean_action;
-  if (order) options.order = mercer::parse_row_order(*order);
-  if (simplex) options.simplex = mercer::simplex_rule(*simplex);
+  if (order) options.order = *order;
+  if (simplex) options.simplex = *simplex;
   if (options.simplex == mercer::SimplexRule::softmax) {
     throw Error(ErrorCode::bad_value, "--simplex softmax is for tables of log-densities, and these are probabilities",
                 "Use clip or euclidean");

@@ -15,7 +15,9 @@ struct LatticeSettings {
 
   Preset preset = Preset::best;
   std::optional<std::vector<std::uint64_t>> state_bins, action_bins;
-  std::optional<std::string> state_edges, action_edges, order, simplex;
+  std::optional<std::string> state_edges, action_edges;
+  std::optional<mercer::RowOrder> order;
+  std::optional<mercer::SimplexRule> simplex;
   std::optional<mercer::TableRule> table;
   std::optional<Unvisited> unvisited;
   std::optional<bool> noise, reach_bounds, conditional_actions;

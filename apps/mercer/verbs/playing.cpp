@@ -22,7 +22,7 @@ void Playing::add_settings(Settings& settings) {
   kind.choices = {"uniform", "tabular:"};
   settings.add({"episodes", fmt::format("Episodes to play, 1 to 10^9 [{}]", options.episodes), "N"}, options.episodes);
   Setting& how = settings.add_choice({"act", fmt::format("Draw actions or play the mean one [{}]", usual_act), "HOW"},
-                                     options.act, {{"sample", mercer::Act::sample}, {"mean", mercer::Act::mean}});
+                                     options.act);
   how.assign = [this, assign = how.assign](const std::string& text, const std::string& source) {
     assign(text, source);
     act_given = true;

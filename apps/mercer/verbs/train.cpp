@@ -120,8 +120,7 @@ struct TrainVerb {
   void add_settings(Settings& settings) {
     Setting& task = settings.add({"env", "Task to learn, such as pendulum", "TASK"}, env);
     for (const mercer::EnvEntry& entry : mercer::known_envs()) task.choices.push_back(entry.name);
-    settings.add_choice({"algo", "Algorithm [sac on a box of actions, dqn on discrete ones]", "ALGO"}, algorithm,
-                        {{"sac", mercer::Algorithm::sac}, {"dqn", mercer::Algorithm::dqn}});
+    settings.add_choice({"algo", "Algorithm [sac on a box of actions, dqn on discrete ones]", "ALGO"}, algorithm);
     settings.add({"steps", "Steps to train [the recipe's]", "N"}, steps);
     settings.add(
         {"snapshots", "Steps after which to keep the weights, such as 2000,3000; the last is always kept", "STEPS"},

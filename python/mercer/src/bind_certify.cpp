@@ -5,17 +5,8 @@
 #include "mercer/certify.hpp"
 
 namespace py = pybind11;
-using mercer::Level;
 
 namespace {
-
-Level parse_level(const std::string& name) {
-  return choose<Level>("level", name,
-                       {{"paper", Level::paper},
-                        {"rigorous", Level::rigorous},
-                        {"exact", Level::exact},
-                        {"statistical", Level::statistical}});
-}
 
 mercer::CertifyOptions options_from(const py::dict& given) {
   mercer::CertifyOptions options;
@@ -25,8 +16,8 @@ mercer::CertifyOptions options_from(const py::dict& given) {
   fields.read("seed", options.seed);
   fields.read("confidence", options.confidence);
   fields.read("attempt", options.attempt);
-  fields.read_as("method", options.method, mercer::parse_loss_method);
-  fields.read_as("act", options.act, parse_act);
+  fields.read("method", options.method);
+  fields.read("act", options.act);
   fields.read("gamma", options.gamma);
   fields.read("horizon", options.horizon);
   fields.read("model", options.model);
@@ -36,7 +27,7 @@ mercer::CertifyOptions options_from(const py::dict& given) {
   fields.read("levels", levels);
   if (levels) {
     options.levels.clear();
-    for (const std::string& name : *levels) options.levels.insert(parse_level(name));
+    for (const std::string& name : *levels) options.levels.insert(mercer::parse<mercer::Level>(name));
   }
   fields.finish("certify");
   return options;

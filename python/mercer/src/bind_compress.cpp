@@ -32,7 +32,7 @@ void read_formats(Fields& fields, std::vector<mercer::NumberFormat>& place) {
   fields.read("formats", names);
   if (names.empty()) return;
   place.clear();
-  for (const std::string& name : names) place.push_back(mercer::parse_format(name));
+  for (const std::string& name : names) place.push_back(mercer::parse<mercer::NumberFormat>(name));
 }
 
 mercer::CompressOptions options_from(const py::dict& given) {
@@ -45,16 +45,13 @@ mercer::CompressOptions options_from(const py::dict& given) {
   fields.read("select_episodes", out.judge.select_episodes);
   fields.read("certify_episodes", out.judge.certify_episodes);
   fields.read("attempts", out.judge.attempts);
-  fields.read_as("act", out.judge.act, parse_act);
+  fields.read("act", out.judge.act);
   fields.read("seed", out.judge.seed);
-  std::string route = "both", polish = "return";
+  std::string route = "both";
   fields.read("route", route);
   out.continuous = choose<bool>("route", route, {{"both", true}, {"continuous", true}, {"lattice", false}});
   out.lattice = route != "continuous";
-  fields.read("polish", polish);
-  out.polish = choose<mercer::PolishBy>(
-      "way to polish", polish,
-      {{"return", mercer::PolishBy::returned}, {"action", mercer::PolishBy::action}, {"none", mercer::PolishBy::none}});
+  fields.read("polish", out.polish);
   out.dictionaries = dictionaries_from(fields);
   read_formats(fields, out.formats);
   fields.read("most_terms", out.most_terms);
@@ -87,10 +84,10 @@ py::dict to_dict(const Candidate& one) {
   out["spread"] = one.spread;
   out["loss_percent"] = one.loss_percent;
   out["action_distance"] = one.action_distance;
-  out["route"] = one.embedding.route();
+  out["route"] = name(one.embedding.route());
   out["basis"] = one.embedding.basis();
   out["k"] = one.embedding.k();
-  out["format"] = one.format;
+  out["format"] = name(one.format);
   return out;
 }
 
@@ -107,7 +104,7 @@ mercer::CandidateSink sink_for(const py::object& listener) {
 py::tuple to_tuple(Compressed found, mercer::EmbeddingOrigin origin) {
   py::list tried;
   for (const Candidate& one : found.tried) tried.append(to_dict(one));
-  origin.settings["format"] = found.winner().format;
+  origin.settings["format"] = name(found.winner().format);
   const EmbeddingHandle handle{std::make_shared<EmbeddingFile>(
       EmbeddingFile{std::move(found.tried[found.chosen].embedding), std::move(origin), 0, found.certificate})};
   return py::make_tuple(handle, tried, found.front, found.chosen, found.seconds);
@@ -123,7 +120,7 @@ py::tuple compress(const EnvBatch& env, const PolicyHandle& teacher, const py::d
   return to_tuple(std::move(found), {env.env().task().name,
                                      teacher.policy->name(),
                                      options.judge.seed,
-                                     {{"act", options.judge.act == mercer::Act::mean ? "mean" : "sample"}}});
+                                     {{"act", std::string(name(options.judge.act))}}});
 }
 
 py::tuple compress_states(const PolicyHandle& teacher, const py::object& states, const py::dict& given,
@@ -134,8 +131,10 @@ py::tuple compress_states(const PolicyHandle& teacher, const py::object& states,
   Compressed found = long_call(report, [&](const mercer::Progress& progress) {
     return mercer::compress_states(*teacher.policy, batch.view(), options, sink, progress);
   });
-  return to_tuple(std::move(found),
-                  {teacher.policy->contract().task, teacher.policy->name(), options.seed, {{"act", "mean"}}});
+  return to_tuple(std::move(found), {teacher.policy->contract().task,
+                                     teacher.policy->name(),
+                                     options.seed,
+                                     {{"act", std::string(name(mercer::Act::mean))}}});
 }
 
 py::array asked(mercer::Evolution& search) {

@@ -42,20 +42,6 @@ void describe_lattice(const LatticeEmbedding& embedding, py::dict& out) {
   }
 }
 
-std::string head_name(mercer::Head head) {
-  switch (head) {
-    case mercer::Head::mean:
-      return "mean";
-    case mercer::Head::gaussian:
-      return "gaussian";
-    case mercer::Head::logits:
-      return "logits";
-    case mercer::Head::density:
-      return "density";
-  }
-  return "";
-}
-
 void describe_continuous(const ContinuousEmbedding& embedding, py::dict& out) {
   const mercer::ContinuousCode& code = embedding.code();
   std::vector<std::string> names, terms;
@@ -71,9 +57,9 @@ void describe_continuous(const ContinuousEmbedding& embedding, py::dict& out) {
   bits["terms"] = code.bits.terms;
   bits["scales"] = code.bits.scales;
   bits["coefficients"] = code.bits.coefficients;
-  out["head"] = head_name(code.head);
+  out["head"] = name(code.head);
   out["squash"] = code.squash;
-  out["format"] = std::string(mercer::format_name(code.format));
+  out["format"] = name(code.format);
   out["terms"] = terms;
   out["coefficients"] =
       array_of(code.coefficients, {static_cast<py::ssize_t>(code.outputs), static_cast<py::ssize_t>(embedding.k())});
@@ -84,7 +70,7 @@ void describe_continuous(const ContinuousEmbedding& embedding, py::dict& out) {
 py::dict describe(const EmbeddingHandle& self) {
   const mercer::Embedding& embedding = self.file->embedding;
   py::dict out;
-  out["route"] = embedding.route();
+  out["route"] = name(embedding.route());
   out["basis"] = embedding.basis();
   out["k"] = embedding.k();
   out["parameters"] = embedding.parameters().published;

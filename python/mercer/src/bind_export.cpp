@@ -11,18 +11,9 @@ mercer::COptions options_from(const py::dict& given) {
   mercer::COptions options;
   Fields fields(given);
   fields.read("name", options.name);
-  fields.read_as("numbers", options.numbers, [](const std::string& name) {
-    return choose<mercer::CNumbers>("kind of numbers", name,
-                                    {{"float", mercer::CNumbers::floating}, {"fixed", mercer::CNumbers::fixed}});
-  });
-  fields.read_as("math", options.math, [](const std::string& name) {
-    return choose<mercer::CMath>("source of functions", name,
-                                 {{"libm", mercer::CMath::libm}, {"none", mercer::CMath::none}});
-  });
-  fields.read_as("mode", options.mode, [](const std::string& name) {
-    return choose<mercer::CMode>("mode of a lattice", name,
-                                 {{"table", mercer::CMode::table}, {"coefficients", mercer::CMode::coefficients}});
-  });
+  fields.read("numbers", options.numbers);
+  fields.read("math", options.math);
+  fields.read("mode", options.mode);
   fields.read("safe_action", options.safe_action);
   fields.finish("export_c");
   return options;

@@ -1,6 +1,5 @@
 #include "arrays.hpp"
 #include "bind.hpp"
-#include "fields.hpp"
 #include "mercer/statistics.hpp"
 
 namespace py = pybind11;
@@ -11,11 +10,6 @@ namespace {
 
 py::tuple pair(const Range& range) { return py::make_tuple(range.low, range.high); }
 Range range_from(const std::pair<double, double>& given) { return {given.first, given.second}; }
-
-Sides parse_sides(const std::string& name) {
-  return choose<Sides>("kind of interval", name,
-                       {{"two", Sides::two}, {"lower", Sides::lower}, {"upper", Sides::upper}});
-}
 
 py::dict summary(const Numbers& returns) {
   const mercer::ReturnSummary found = mercer::summarise(span_of(returns));
@@ -37,7 +31,7 @@ py::dict loss(const Numbers& teacher, const Numbers& student) {
 
 py::dict certified(const Numbers& teacher, const Numbers& student, const std::pair<double, double>& range,
                    double confidence, const std::string& method) {
-  const auto how = mercer::parse_loss_method(method);
+  const auto how = mercer::parse<mercer::LossMethod>(method);
   mercer::LossBound found;
   {
     const py::gil_scoped_release release;
@@ -72,7 +66,7 @@ void bind_intervals(py::module_& module) {
     module.def(
         name,
         [interval](const Numbers& x, const std::pair<double, double>& range, double delta, const std::string& sides) {
-          return pair(interval(span_of(x), range_from(range), delta, parse_sides(sides)));
+          return pair(interval(span_of(x), range_from(range), delta, mercer::parse<Sides>(sides)));
         },
         py::arg("x"), py::arg("range"), py::arg("delta") = 0.05, py::arg("sides") = "two");
   };
@@ -83,14 +77,13 @@ void bind_intervals(py::module_& module) {
   module.def(
       "student_t_interval",
       [](const Numbers& x, double delta, const std::string& sides) {
-        return pair(mercer::student_t_interval(span_of(x), delta, parse_sides(sides)));
+        return pair(mercer::student_t_interval(span_of(x), delta, mercer::parse<Sides>(sides)));
       },
       py::arg("x"), py::arg("delta") = 0.05, py::arg("sides") = "two");
   module.def(
       "bootstrap_interval",
       [](const Numbers& x, const std::string& statistic, double delta, std::size_t resamples, std::uint64_t seed) {
-        const auto what = choose<mercer::Statistic>(
-            "statistic", statistic, {{"mean", mercer::Statistic::mean}, {"std", mercer::Statistic::std}});
+        const auto what = mercer::parse<mercer::Statistic>(statistic);
         const py::gil_scoped_release release;
         const Range found =
             mercer::bootstrap_interval(span_of(x), what, delta, Sides::two, {.resamples = resamples, .seed = seed});

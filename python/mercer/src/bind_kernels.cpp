@@ -15,7 +15,7 @@ void bind_kernels(py::module_& module) {
         std::vector<double> out(a.rows() * b.rows());
         {
           const py::gil_scoped_release release;
-          mercer::kernel_matrix(mercer::parse_kernel(kernel), length, first.view(), second.view(),
+          mercer::kernel_matrix(mercer::parse<mercer::Kernel>(kernel), length, first.view(), second.view(),
                                 {out.data(), a.rows(), b.rows()});
         }
         return array_of(std::move(out), {x.shape(0), y.shape(0)});
@@ -28,7 +28,8 @@ void bind_kernels(py::module_& module) {
         mercer::Landmarks made;
         {
           const py::gil_scoped_release release;
-          made = mercer::choose_landmarks(mercer::parse_kernel(kernel), length, points.view(), count, tolerance);
+          made =
+              mercer::choose_landmarks(mercer::parse<mercer::Kernel>(kernel), length, points.view(), count, tolerance);
         }
         return py::make_tuple(py::array(py::cast(made.chosen)), array_of(std::move(made.power)));
       },
@@ -42,7 +43,8 @@ void bind_kernels(py::module_& module) {
         std::vector<double> out(points.size());
         {
           const py::gil_scoped_release release;
-          mercer::power_function(mercer::parse_kernel(kernel), length, chosen.view(), points.view(), out, ridge);
+          mercer::power_function(mercer::parse<mercer::Kernel>(kernel), length, chosen.view(), points.view(), out,
+                                 ridge);
         }
         return array_of(std::move(out));
       },

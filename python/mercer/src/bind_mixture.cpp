@@ -31,17 +31,13 @@ Mixture mixture_from(const py::sequence& given, std::size_t dimensions, Covarian
   return out;
 }
 
-Covariance parse_covariance(const std::string& name) {
-  return choose<Covariance>("covariance", name, {{"diagonal", Covariance::diagonal}, {"full", Covariance::full}});
-}
-
 py::tuple fit(const Numbers& x, std::size_t k, const std::optional<Numbers>& weights,
               const std::optional<py::sequence>& start, std::size_t iterations, const std::string& covariance,
               double floor, double tolerance, std::uint64_t seed, bool weights_only) {
   const auto points = points_of(x);
   mercer::MixtureOptions options;
   options.iterations = iterations;
-  options.covariance = parse_covariance(covariance);
+  options.covariance = mercer::parse<Covariance>(covariance);
   options.floor = floor;
   options.tolerance = tolerance;
   options.seed = seed;
@@ -70,7 +66,7 @@ py::tuple fit(const Numbers& x, std::size_t k, const std::optional<Numbers>& wei
 
 py::array density(const py::sequence& mixture, const Numbers& x, const std::string& covariance) {
   const auto points = points_of(x);
-  const Mixture given = mixture_from(mixture, points.cols(), parse_covariance(covariance));
+  const Mixture given = mixture_from(mixture, points.cols(), mercer::parse<Covariance>(covariance));
   return array_of(mercer::log_density(given, points));
 }
 

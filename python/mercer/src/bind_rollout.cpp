@@ -48,7 +48,7 @@ mercer::RolloutOptions options_from(const py::dict& given) {
   fields.read("episodes", options.episodes);
   fields.read("seed", options.seed);
   fields.read("batch", options.batch);
-  fields.read_as("act", options.act, parse_act);
+  fields.read("act", options.act);
   fields.read("gamma", options.gamma);
   fields.read("horizon", options.horizon);
   fields.read("keep_steps", options.keep_steps);

@@ -59,7 +59,7 @@ py::tuple with_facts(const Made& made) {
   facts["pruned_percent"] = made.pruned_percent;
   facts["collapsed_bins"] = made.collapsed_bins;
   facts["w1"] = made.distance.w1;
-  facts["w1_kind"] = made.distance.w1_kind;
+  facts["w1_kind"] = name(made.distance.w1_kind);
   facts["tv"] = made.distance.tv;
   return py::make_tuple(EmbeddingHandle{made.file}, facts);
 }
@@ -87,8 +87,8 @@ EmbeddingHandle embed_continuous(const EnvBatch& env, const PolicyHandle& teache
   Fields fields(given);
   read_dictionary(fields, options.dictionary);
   fields.read("k", options.k);
-  fields.read_as("format", options.format, mercer::parse_format);
-  fields.read_as("act", options.act, parse_act);
+  fields.read("format", options.format);
+  fields.read("act", options.act);
   fields.read("squash", options.squash);
   fields.read("rollouts", options.episodes);
   fields.read("states", options.states);
@@ -102,7 +102,7 @@ EmbeddingHandle embed_continuous(const EnvBatch& env, const PolicyHandle& teache
       env.env().task().name,
       teacher.policy->name(),
       options.seed,
-      {{"act", options.act == mercer::Act::mean ? "mean" : "sample"}, {"route", "continuous"}}};
+      {{"act", std::string(name(options.act))}, {"route", std::string(name(mercer::Route::continuous))}}};
   return {std::make_shared<EmbeddingFile>(EmbeddingFile{std::move(made.front().embedding), std::move(origin), 0, {}})};
 }
 

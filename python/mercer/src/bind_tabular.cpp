@@ -101,7 +101,7 @@ py::tuple bounds(const TabularMdp& mdp, const Numbers& first, const Numbers& sec
   double difference = 0;
   {
     const py::gil_scoped_release release;
-    inputs.kernel = mercer::make_action_kernel(kernel, mdp.m, span_of(first));
+    inputs.kernel = mercer::make_action_kernel(mercer::parse<mercer::ActionKernelKind>(kernel), mdp.m, span_of(first));
     const mercer::TabularComparison comparison = mercer::compare(mdp, span_of(first), span_of(second));
     difference = std::abs(comparison.difference());
     all = mercer::rigorous_bounds(comparison, inputs);
@@ -111,8 +111,8 @@ py::tuple bounds(const TabularMdp& mdp, const Numbers& first, const Numbers& sec
   for (const mercer::Bound& bound : all) {
     py::dict row;
     row["id"] = bound.id;
-    row["level"] = bound.level;
-    row["quantity"] = bound.quantity;
+    row["level"] = name(bound.level);
+    row["quantity"] = name(bound.quantity);
     row["value"] = bound.applicable ? py::object(py::float_(bound.value)) : py::none();
     row["applicable"] = bound.applicable;
     row["vacuous"] = bound.vacuous;

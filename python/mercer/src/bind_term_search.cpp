@@ -17,10 +17,10 @@ namespace {
 /// its terms, and embeddings of any K with fitted or given coefficients.
 class TermSearch {
  public:
-  TermSearch(const PolicyHandle& teacher, const std::string& act, bool squash)
-      : teacher_(teacher.policy), head_(mercer::head_for(*teacher_, act == "sample")) {
+  TermSearch(const PolicyHandle& teacher, mercer::Act act, bool squash)
+      : teacher_(teacher.policy), head_(mercer::head_for(*teacher_, act == mercer::Act::sample)) {
     shape_.head = head_;
-    shape_.squash = head_ == mercer::Head::logits     ? act != "sample"
+    shape_.squash = head_ == mercer::Head::logits     ? act != mercer::Act::sample
                     : head_ == mercer::Head::gaussian ? teacher_->contract().squash == mercer::Squash::tanh
                                                       : squash;
     samples_.emplace(*teacher_, head_, shape_.squash);
@@ -90,7 +90,7 @@ class TermSearch {
     const py::gil_scoped_release release;
     const std::vector<std::size_t> terms = chosen(k);
     mercer::ContinuousCode code = shape_;
-    code.format = mercer::parse_format(format);
+    code.format = mercer::parse<mercer::NumberFormat>(format);
     code.terms = mercer::select_terms(dictionary_, terms);
     code = mercer::round_coefficients(code, mercer::select_rows(all_, terms), *samples_, span_of(coefficients));
     mercer::EmbeddingOrigin origin{teacher_->contract().task, teacher_->name(), 0, {}};
@@ -125,8 +125,10 @@ class TermSearch {
 
 void bind_term_search(py::module_& module) {
   py::class_<TermSearch>(module, "TermSearch")
-      .def(py::init<const PolicyHandle&, const std::string&, bool>(), py::arg("teacher"), py::arg("act") = "mean",
-           py::arg("squash") = true)
+      .def(py::init([](const PolicyHandle& teacher, const std::string& act, bool squash) {
+             return std::make_unique<TermSearch>(teacher, mercer::parse<mercer::Act>(act), squash);
+           }),
+           py::arg("teacher"), py::arg("act") = "mean", py::arg("squash") = true)
       .def("add", &TermSearch::add, py::arg("observations"))
       .def("choose", &TermSearch::choose, py::arg("dictionary"), py::arg("most"), py::arg("seed") = 0)
       .def("fit", &TermSearch::fit, py::arg("k"), py::arg("steps") = 20)

@@ -43,8 +43,7 @@ void read_own(Fields& fields, mercer::DqnOptions& options) {
 
 py::dict train(const EnvBatch& env, const std::string& name, const std::string& algorithm,
                const std::filesystem::path& folder, const py::dict& given, const py::object& report) {
-  const auto which = choose<mercer::Algorithm>("algorithm", algorithm,
-                                               {{"sac", mercer::Algorithm::sac}, {"dqn", mercer::Algorithm::dqn}});
+  const auto which = mercer::parse<mercer::Algorithm>(algorithm);
   const mercer::Recipe recipe = mercer::recipe_for(which, env.env().task().name);
   mercer::TrainOptions options;
   options.env = name;

@@ -36,17 +36,11 @@ py::array inverse_fourier(const Complex& spectrum) {
   return array_of(std::move(table));
 }
 
-mercer::WaveletMode parse_mode(const std::string& mode) {
-  return choose<mercer::WaveletMode>(
-      "wavelet mode", mode,
-      {{"periodization", mercer::WaveletMode::periodization}, {"symmetric", mercer::WaveletMode::symmetric}});
-}
-
 // Bands in the library's order: (level, key, array).
 py::list wavelet(const Numbers& a, const std::string& name, const std::string& mode, std::optional<std::size_t> level) {
   const Table table = table_of(a);
   const auto filter = mercer::wavelet_filter(name);
-  const auto how = parse_mode(mode);
+  const auto how = mercer::parse<mercer::WaveletMode>(mode);
   mercer::WaveletDecomposition made;
   {
     const py::gil_scoped_release release;
@@ -69,7 +63,7 @@ py::array inverse_wavelet(const py::list& bands, const std::vector<std::size_t>&
         {one[0].cast<std::size_t>(), one[1].cast<std::string>(), std::move(table.shape), std::move(table.values)});
   }
   const auto filter = mercer::wavelet_filter(name);
-  const auto how = parse_mode(mode);
+  const auto how = mercer::parse<mercer::WaveletMode>(mode);
   Table table;
   {
     const py::gil_scoped_release release;
@@ -125,7 +119,7 @@ void bind_transforms(py::module_& module) {
       [](const Numbers& rows, const std::string& rule) {
         const auto view = rows_of(rows, "rows");
         std::vector<double> out = vector_of(rows);
-        mercer::project_rows({out.data(), view.rows(), view.cols()}, mercer::simplex_rule(rule));
+        mercer::project_rows({out.data(), view.rows(), view.cols()}, mercer::parse<mercer::SimplexRule>(rule));
         return array_of(std::move(out), {rows.shape(0), rows.shape(1)});
       },
       py::arg("rows"), py::arg("rule") = "clip");

@@ -8,6 +8,7 @@
 #include <pybind11/stl.h>
 
 #include "mercer/error.hpp"
+#include "mercer/names.hpp"
 
 /// Keyword arguments that fill an options struct: each is read by name, and what was not read is refused by name.
 class Fields {
@@ -35,7 +36,12 @@ class Fields {
       refuse(name);
     }
   }
-  /// Text through a function such as `parse_format`.
+  /// The code of an enum.
+  template <mercer::Named E>
+  void read(const char* name, E& place) {
+    read_as(name, place, mercer::parse<E>);
+  }
+  /// Text through a function such as `parse_edge_rule`.
   template <class T, class Parse>
   void read_as(const char* name, T& place, Parse parse) {
     std::optional<std::string> text;
@@ -63,7 +69,7 @@ class Fields {
   std::vector<std::string> known_;
 };
 
-/// "mean" or "sample", and other choices by name.
+/// A choice by name.
 template <class T>
 T choose(const std::string& what, const std::string& name, const std::vector<std::pair<std::string, T>>& choices) {
   std::vector<std::string> known;

@@ -1,7 +1,5 @@
 #include "handles.hpp"
 
-#include "fields.hpp"
-
 namespace py = pybind11;
 
 py::dict to_dict(const mercer::Space& space) {
@@ -39,7 +37,7 @@ py::dict to_dict(const mercer::Contract& contract) {
   out["observation"] = to_dict(contract.observation);
   out["action"] = to_dict(contract.action);
   out["dt"] = contract.dt;
-  out["squash"] = contract.squash == mercer::Squash::tanh ? "tanh" : "none";
+  out["squash"] = name(contract.squash);
   out["centre"] = contract.centre;
   out["scale"] = contract.scale;
   py::list clip;
@@ -54,8 +52,4 @@ py::dict to_dict(const mercer::Contract& contract) {
     out["normalisation"] = normal;
   }
   return out;
-}
-
-mercer::Act parse_act(const std::string& name) {
-  return choose<mercer::Act>("way to act", name, {{"mean", mercer::Act::mean}, {"sample", mercer::Act::sample}});
 }

@@ -39,5 +39,3 @@ struct EmbeddingHandle {
 pybind11::dict to_dict(const mercer::Space& space);
 mercer::Space space_from(const pybind11::dict& given);
 pybind11::dict to_dict(const mercer::Contract& contract);
-
-mercer::Act parse_act(const std::string& name);  ///< "mean" or "sample"

@@ -1,9 +1,19 @@
 #include "routes.hpp"
 
+namespace {
+
+// A basis by its text.
+template <class Basis>
+void read_text(Fields& fields, const char* name, Basis& place) {
+  fields.read_as(name, place, [](const std::string& text) { return Basis(text); });
+}
+
+}  // namespace
+
 void read_dictionary(Fields& fields, mercer::DictionaryOptions& options) {
-  fields.read("basis", options.basis);
+  read_text(fields, "basis", options.basis);
   fields.read("degree", options.degree);
-  fields.read_as("index_set", options.rule, mercer::parse_index_rule);
+  fields.read("index_set", options.rule);
   fields.read("degree_limits", options.limits);
   fields.read("knots", options.knots);
   fields.read("temper", options.temper);
@@ -30,12 +40,7 @@ mercer::LatticeOptions read_lattice(Fields& fields) {
   fields.read_as("action_edges", options.action_edges, mercer::parse_edge_rule);
   fields.read("reach_bounds", options.reach_bounds);
   fields.read("conditional_actions", options.conditional_actions);
-  fields.read_as("table", options.table, [](const std::string& name) {
-    return choose<mercer::TableRule>("rule of a table", name,
-                                     {{"centre", mercer::TableRule::centre},
-                                      {"mass", mercer::TableRule::mass},
-                                      {"counts", mercer::TableRule::counts}});
-  });
+  fields.read("table", options.table);
   fields.read("prune", options.prune);
   fields.read("noise", options.playing.noise);
   std::optional<std::string> unvisited;
@@ -53,13 +58,12 @@ mercer::LatticeOptions read_lattice(Fields& fields) {
 mercer::TruncationOptions read_truncation(Fields& fields, bool paper) {
   mercer::TruncationOptions options;
   options.basis = "dct";
-  fields.read("basis", options.basis);
+  read_text(fields, "basis", options.basis);
   fields.read("k", options.k);
   options.energy = paper ? 0 : mercer::TruncationOptions::usual_energy;
   fields.read("energy", options.energy);
   options.order = paper ? mercer::RowOrder::lexicographic : mercer::RowOrder::mean_action;
-  fields.read_as("order", options.order, mercer::parse_row_order);
-  fields.read_as("simplex", options.simplex, mercer::simplex_rule);
-  mercer::check_lattice_basis(options.basis);
+  fields.read("order", options.order);
+  fields.read("simplex", options.simplex);
   return options;
 }

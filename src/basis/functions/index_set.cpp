@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <string>
 
 #include <fmt/format.h>
 
@@ -38,13 +37,6 @@ void list_from(const IndexSet& set, std::size_t d, std::size_t budget, std::vect
 }
 
 }  // namespace
-
-IndexRule parse_index_rule(std::string_view name) {
-  if (name == "total") return IndexRule::total;
-  if (name == "cross") return IndexRule::cross;
-  const std::vector<std::string> known{"total", "cross"};
-  throw_unknown("index set", name, known);
-}
 
 std::size_t count_indices(const IndexSet& set, std::size_t most) {
   std::map<std::size_t, std::size_t> ways{{budget_of(set), 1}};  // of spending down to a budget

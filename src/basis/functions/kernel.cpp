@@ -1,29 +1,11 @@
-#include <array>
 #include <cmath>
 #include <numbers>
-#include <string>
 
-#include "mercer/error.hpp"
 #include "mercer/functions.hpp"
 #include "mercer/parallel.hpp"
 #include "mercer/random.hpp"
 
 namespace mercer {
-namespace {
-
-constexpr std::array<std::string_view, 3> names{"gaussian", "matern32", "matern52"};
-
-}  // namespace
-
-std::string_view kernel_name(Kernel kernel) { return names[static_cast<std::size_t>(kernel)]; }
-
-Kernel parse_kernel(std::string_view name) {
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    if (names[i] == name) return static_cast<Kernel>(i);
-  }
-  const std::vector<std::string> known(names.begin(), names.end());
-  throw_unknown("kernel", name, known);
-}
 
 double kernel_value(Kernel kernel, double squared) {
   if (kernel == Kernel::gaussian) return std::exp(-0.5 * squared);

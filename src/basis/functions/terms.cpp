@@ -50,7 +50,7 @@ std::string ridge_text(const Terms& terms, std::size_t term, std::span<const std
 
 std::string radial_text(const Terms& terms, std::size_t term) {
   const double cells = std::ldexp(1.0, static_cast<int>(terms.radials.bits));
-  std::string text = fmt::format("{}(|x - (", kernel_name(terms.radials.kernel));
+  std::string text = fmt::format("{}(|x - (", name(terms.radials.kernel));
   for (std::size_t d = 0; d < terms.dimensions(); ++d) {
     const double centre = -1 + 2 * (terms.radials.centres[term * terms.dimensions() + d] + 0.5) / cells;
     text += fmt::format("{}{:.3g}", d == 0 ? "" : " ", centre);

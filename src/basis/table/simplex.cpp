@@ -1,8 +1,6 @@
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
-#include <string>
 #include <vector>
 
 #include <fmt/format.h>
@@ -85,13 +83,6 @@ bool project(std::span<double> row, SimplexRule rule) {
 }
 
 }  // namespace
-
-SimplexRule simplex_rule(std::string_view name) {
-  static const std::array<std::string, 3> names{"clip", "euclidean", "softmax"};
-  const auto found = std::ranges::find(names, name);
-  if (found == names.end()) throw_unknown("projection", name, names);
-  return static_cast<SimplexRule>(found - names.begin());
-}
 
 bool project_row(std::span<double> row, SimplexRule rule) {
   check_row(row, 0);

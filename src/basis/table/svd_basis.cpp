@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include <Eigen/Core>
-#include <fmt/format.h>
 
 #include "basis/table/svd_eigen.hpp"
 #include "mercer/error.hpp"
@@ -83,15 +82,10 @@ class SvdRows final : public RowEvaluator {
 SvdBasis::SvdBasis(SvdOptions options) : options_(options) {}
 
 std::string SvdBasis::name() const {
-  std::string text;
-  const auto add = [&](bool wanted, const std::string& setting) {
-    if (wanted) text += (text.empty() ? ":" : ",") + setting;
-  };
-  add(options_.centred, "centred");
-  add(options_.weighted, "weighted");
-  add(options_.randomised, "randomised");
-  add(options_.rank != 0, fmt::format("rank={}", options_.rank));
-  return "svd" + text;
+  BasisSpec spec;
+  spec.family = BasisFamily::svd;
+  spec.svd = options_;
+  return to_text(spec);
 }
 
 void SvdBasis::train(const Table& table, std::span<const double> row_weights) {

@@ -148,12 +148,10 @@ WaveletBasis::WaveletBasis(WaveletOptions options)
 WaveletBasis::~WaveletBasis() = default;
 
 std::string WaveletBasis::name() const {
-  std::vector<std::string> settings;
-  if (options_.mode == WaveletMode::symmetric) settings.emplace_back("mode=symmetric");
-  if (options_.level) settings.push_back(fmt::format("level={}", *options_.level));
-  std::string text = options_.filter;
-  for (std::size_t i = 0; i < settings.size(); ++i) text += (i == 0 ? ":" : ",") + settings[i];
-  return text;
+  BasisSpec spec;
+  spec.family = BasisFamily::wavelet;
+  spec.wavelet = options_;
+  return to_text(spec);
 }
 
 void WaveletBasis::train(const Table& table, std::span<const double>) {

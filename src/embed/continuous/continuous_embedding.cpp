@@ -72,13 +72,13 @@ ContinuousEmbedding ContinuousEmbedding::decode(std::span<const std::uint8_t> pa
 
 std::string ContinuousEmbedding::basis() const {
   const Terms& terms = code_.terms;
-  std::string name;
-  const auto add = [&](std::string part) { name += (name.empty() ? "" : "+") + part; };
-  if (!terms.tensor.kept.empty()) add(std::string(family_name(terms.tensor.family)));
-  if (!terms.waves.kept.empty()) add(fmt::format("rff:{}", kernel_name(terms.waves.kernel)));
+  std::string text;
+  const auto add = [&](std::string_view part) { text += fmt::format("{}{}", text.empty() ? "" : "+", part); };
+  if (!terms.tensor.kept.empty()) add(name(terms.tensor.family));
+  if (!terms.waves.kept.empty()) add(fmt::format("rff:{}", name(terms.waves.kernel)));
   if (!terms.ridges.numbers.empty()) add("ridge");
-  if (!terms.radials.centres.empty()) add(fmt::format("kernel:{}", kernel_name(terms.radials.kernel)));
-  return name;
+  if (!terms.radials.centres.empty()) add(fmt::format("kernel:{}", name(terms.radials.kernel)));
+  return text;
 }
 
 ParameterCount ContinuousEmbedding::parameters() const {

@@ -17,6 +17,28 @@ const std::vector<std::string>& known_continuous_bases() {
   return known;
 }
 
+DictionaryBasis::DictionaryBasis(std::string_view text) {
+  const std::string_view first = text.substr(0, text.find(':'));
+  const bool alone = first == text;
+  const std::optional<Kernel> of = alone ? kernel : find_name<Kernel>(text.substr(first.size() + 1));
+  const std::optional<Family> own = find_name<Family>(text);
+  if (own) {
+    family = *own;
+  } else if (text == "ridge") {
+    kind = DictionaryKind::ridge;
+  } else if (text == "mixed") {
+    kind = DictionaryKind::mixed;
+  } else if (of && first == "rff") {
+    kind = DictionaryKind::features;
+    kernel = *of;
+  } else if (of && first == "kernel" && !alone) {
+    kind = DictionaryKind::kernel;
+    kernel = *of;
+  } else {
+    throw_unknown("basis of the continuous route", text, known_continuous_bases());
+  }
+}
+
 namespace {
 
 // Points as coordinates.
@@ -54,9 +76,6 @@ std::vector<double> columns_of(MatrixView<const double> x, std::span<const std::
 
 void check_options(const ContinuousOptions& options, const Policy& teacher) {
   const DictionaryOptions& dictionary = options.dictionary;
-  if (std::ranges::find(known_continuous_bases(), dictionary.basis) == known_continuous_bases().end()) {
-    throw_unknown("basis of the continuous route", dictionary.basis, known_continuous_bases());
-  }
   require_in_range("the degree", static_cast<double>(dictionary.degree), 0, 16, "Take a smaller one");
   require_in_range("the number of knots", static_cast<double>(dictionary.knots), 0, 15, "Take 0 for none");
   require_in_range("the number of candidates", static_cast<double>(dictionary.candidates), 1, 65536, "Take 400");
@@ -91,25 +110,23 @@ Coordinates choose_coordinates(const Policy& teacher, Head head, const Dictionar
 Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coordinates, MatrixView<const double> points,
                       std::uint64_t seed) {
   Terms terms = no_terms(periodic_axes(coordinates));
-  const std::string& basis = options.basis;
   const std::vector<double> x = scaled(coordinates, points);
   const MatrixView<const double> at(x.data(), points.rows(), points.cols());
-  const bool mixed = basis == "mixed";
-  if (basis.starts_with("rff")) {
-    const Kernel kernel = basis == "rff" ? Kernel::matern52 : parse_kernel(basis.substr(4));
+  const DictionaryBasis& basis = options.basis;
+  const bool mixed = basis.kind == DictionaryKind::mixed;
+  if (basis.kind == DictionaryKind::features) {
     const double length = options.length > 0 ? options.length : typical_length(at);
-    add_waves(terms, kernel, length, seed & 0xFFFF, options.candidates);
+    add_waves(terms, basis.kernel, length, seed & 0xFFFF, options.candidates);
     return terms;
   }
-  if (basis.starts_with("kernel:")) {
-    const Kernel kernel = parse_kernel(basis.substr(7));
+  if (basis.kind == DictionaryKind::kernel) {
     const double length = options.length > 0 ? options.length : typical_length(at);
-    const Landmarks landmarks = choose_landmarks(kernel, length, at, options.candidates);
+    const Landmarks landmarks = choose_landmarks(basis.kernel, length, at, options.candidates);
     const std::vector<double> centres = columns_of(at, landmarks.chosen);
-    add_radials(terms, kernel, options.bits + 1, length, 0, {centres.data(), at.rows(), landmarks.chosen.size()});
+    add_radials(terms, basis.kernel, options.bits + 1, length, 0, {centres.data(), at.rows(), landmarks.chosen.size()});
     return terms;
   }
-  if (mixed || basis == "ridge") {
+  if (mixed || basis.kind == DictionaryKind::ridge) {
     add_ridges(terms, options.bits, 8, options.candidates, seed);
     if (!mixed) {  // a ridge never gives a constant
       add_tensor(terms, Family::legendre, IndexRule::total, 0);
@@ -120,7 +137,7 @@ Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coord
     const std::vector<double> some = columns_of(at, spread.chosen);
     add_radials(terms, Kernel::gaussian, options.bits + 1, 0.5, 2, {some.data(), at.rows(), spread.chosen.size()});
   }
-  add_tensor(terms, mixed ? Family::chebyshev : parse_family(basis), options.rule, options.degree, options.limits);
+  add_tensor(terms, mixed ? Family::chebyshev : basis.family, options.rule, options.degree, options.limits);
   return terms;
 }
 

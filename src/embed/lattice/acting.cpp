@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <charconv>
 #include <string>
 #include <vector>
@@ -11,11 +10,10 @@
 namespace mercer {
 namespace {
 
-template <class Choice>
-Choice choice(const PolicySetting& setting, const std::vector<std::string>& names) {
-  const auto found = std::ranges::find(names, setting.value);
-  if (found == names.end()) throw_unknown(fmt::format("'{}' in {}", setting.key, setting.source), setting.value, names);
-  return static_cast<Choice>(found - names.begin());
+template <Named Choice>
+Choice choice(const PolicySetting& setting) {
+  if (const std::optional<Choice> found = find_name<Choice>(setting.value)) return *found;
+  throw_unknown(fmt::format("'{}' in {}", setting.key, setting.source), setting.value, names<Choice>());
 }
 
 std::size_t count(const PolicySetting& setting) {
@@ -37,13 +35,13 @@ Acting parse_acting(std::span<const PolicySetting> settings) {
   Acting acting;
   for (const PolicySetting& setting : settings) {
     if (setting.key == "from") {
-      acting.from = choice<RowsFrom>(setting, {"decoded", "coefficients"});
+      acting.from = choice<RowsFrom>(setting);
     } else if (setting.key == "draw") {
-      acting.draw = choice<DrawRule>(setting, {"inverse", "alias", "importance"});
+      acting.draw = choice<DrawRule>(setting);
     } else if (setting.key == "proposals") {
       acting.proposals = count(setting);
     } else if (setting.key == "proposal") {
-      acting.proposal = choice<Proposal>(setting, {"marginal", "uniform"});
+      acting.proposal = choice<Proposal>(setting);
     } else {
       throw_unknown("setting of an embedding", setting.key, keys);
     }

@@ -19,13 +19,9 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "scratch files become part of the payload as they are");
 
-void check_svd(const std::string& name) {
-  check_lattice_basis(name);
-  const bool svd = name == "svd" || name.starts_with("svd:");
-  const auto basis = svd ? make_basis(name) : nullptr;
-  const auto* made = dynamic_cast<const SvdBasis*>(basis.get());
-  if (made != nullptr && !made->options().randomised && made->options().rank == 0) return;
-  throw Error(ErrorCode::bad_value, fmt::format("basis '{}' needs its table in memory", name),
+void check_svd(const BasisSpec& basis) {
+  if (basis.family == BasisFamily::svd && !basis.svd.randomised && basis.svd.rank == 0) return;
+  throw Error(ErrorCode::bad_value, fmt::format("basis '{}' needs its table in memory", to_text(basis)),
               "Use svd, svd:centred or svd:weighted, or leave the scratch folder out");
 }
 
@@ -46,8 +42,8 @@ double most_columns(const Policy& teacher, const LatticeOptions& options) {
   return columns;
 }
 
-void require_k(std::size_t k, double most, const std::string& basis) {
-  require_in_range(fmt::format("k for basis '{}'", basis), static_cast<double>(k), 1, most, "0 chooses it");
+void require_k(std::size_t k, double most, const BasisSpec& basis) {
+  require_in_range(fmt::format("k for basis '{}'", to_text(basis)), static_cast<double>(k), 1, most, "0 chooses it");
 }
 
 // The leading triples: those asked for, half of them, or the fewest that hold the energy.
@@ -70,7 +66,7 @@ LatticeCode code_of(const Policy& teacher, const LargeGrids& grids, const LargeO
   code.actions = grids.actions;
   code.play = options.lattice.playing;
   code.simplex = options.truncation.simplex;
-  code.basis = make_basis(options.truncation.basis)->name();
+  code.basis = options.truncation.basis;
   code.k = k;
   return code;
 }
@@ -121,7 +117,7 @@ LargeEmbedding embed_large(const Env& env, const Policy& teacher, const LargeOpt
 
   const std::size_t rows = table.cells->size(), k = factors.rank;
   LargeEmbedding made;
-  made.basis = make_basis(options.truncation.basis)->name();
+  made.basis = to_text(options.truncation.basis);
   made.k = k;
   made.parameters = svd_parameters(rows, table.columns, k);
   made.cells = rows;
@@ -139,7 +135,7 @@ LargeEmbedding embed_large(const Env& env, const Policy& teacher, const LargeOpt
     if (team.rank != 0) return;
     const PayloadParts parts{
         {std::as_bytes(std::span(head)), std::as_bytes(left.values()), std::as_bytes(std::span(right))},
-        "lattice",
+        Route::lattice,
         made.basis,
         k,
         made.parameters,

@@ -8,6 +8,7 @@
 
 #include "embed/lattice/row_distance.hpp"
 #include "embed/lattice/team_work.hpp"
+#include "embed/lattice/truncate_table.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
 
@@ -24,7 +25,7 @@ RowBlocks cut_rows(std::size_t rows, std::size_t columns) {
   return cut;
 }
 
-double centre_of(const LargeTable& table) { return table.svd.centred ? 1 / static_cast<double>(table.columns) : 0; }
+double centre_of(const LargeTable& table) { return svd_centre(table.svd, table.columns); }
 
 // Rows of the file as the SVD is to see them.
 RowReader reader(const LargeTable& table, bool weighted) {
@@ -57,7 +58,7 @@ LargeTable make_large_table(const Policy& teacher, const LargeGrids& grids, Cell
   table.columns = static_cast<std::size_t>(grids.actions.cells());
   table.cut = cut_rows(table.cells->size(), table.columns);
   table.own = share_of(team.rank, team.size, table.cells->size(), table.cut.rows * table.cut.blocks);
-  table.svd = dynamic_cast<const SvdBasis&>(*make_basis(options.truncation.basis)).options();
+  table.svd = options.truncation.basis.svd;
   const std::size_t rows = table.own.end - table.own.begin;
   std::vector<double> energies((rows + table.cut.rows - 1) / table.cut.rows);
   run_in_team(team, [&] {

@@ -32,7 +32,7 @@ RowDistance row_distance(std::span<const double> own, std::span<const double> ot
   return {largest_marginal_distance(own, other, actions), total_variation(own, other)};
 }
 
-const char* w1_kind(const Grid& actions) { return actions.dimensions() == 1 ? "exact" : "marginal"; }
+W1Kind w1_kind(const Grid& actions) { return actions.dimensions() == 1 ? W1Kind::exact : W1Kind::marginal; }
 
 LatticeDistance lattice_distance(const Lattice& lattice, const PolicyTable& other) {
   const PolicyTable& own = lattice.table;

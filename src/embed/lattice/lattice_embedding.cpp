@@ -89,13 +89,13 @@ std::vector<double> coefficients_of(const LatticeCode& code, Basis& basis, const
 // Rows one by one, as the layout numbers them.
 std::shared_ptr<const RowEvaluator> evaluate(const LatticeCode& code, const TableLayout& layout,
                                              const std::string& where) {
-  if (const auto model = parse_row_model(code.basis)) return model_rows(*model, code, where);
-  const std::unique_ptr<Basis> basis = make_basis(code.basis);
-  if (const auto* svd = dynamic_cast<const SvdBasis*>(basis.get())) {
+  if (code.basis.row_by_row()) return model_rows(code, where);
+  if (code.basis.family == BasisFamily::svd) {
     check_factors(code, layout, where);
     return std::make_shared<FactorRows>(code.numbers, layout.rows, layout.columns, code.k,
-                                        svd_centre(*svd, layout.columns));
+                                        svd_centre(code.basis.svd, layout.columns));
   }
+  const std::unique_ptr<Basis> basis = make_basis(code.basis);
   const std::vector<double> coefficients = coefficients_of(code, *basis, layout, where);
   auto rows = basis->evaluator(coefficients, code.kept);
   const std::size_t last = layout.shape.back();
@@ -105,11 +105,9 @@ std::shared_ptr<const RowEvaluator> evaluate(const LatticeCode& code, const Tabl
 
 // The rows of all cells, before they are distributions again. A basis is fastest with all of them at once.
 std::vector<double> reconstruct(const LatticeCode& code, const TableLayout& layout, const std::string& where) {
-  if (!parse_row_model(code.basis)) {
+  if (!code.basis.row_by_row() && code.basis.family != BasisFamily::svd) {
     const std::unique_ptr<Basis> basis = make_basis(code.basis);
-    if (dynamic_cast<const SvdBasis*>(basis.get()) == nullptr) {
-      return gather(basis->reverse(coefficients_of(code, *basis, layout, where)), layout);
-    }
+    return gather(basis->reverse(coefficients_of(code, *basis, layout, where)), layout);
   }
   const std::shared_ptr<const RowEvaluator> rows = evaluate(code, layout, where);
   std::vector<double> values(layout.places.size() * layout.columns);
@@ -132,7 +130,7 @@ std::vector<std::size_t> rows_of(const LatticeCode& code, const Cells& cells, co
 
 TableLayout layout_of(const LatticeCode& code, const Cells& cells, const std::string& where) {
   const auto columns = static_cast<std::size_t>(code.actions.cells());
-  if (parse_row_model(code.basis)) return list_layout(order_rows(cells, {}, {}, RowOrder::lexicographic), columns);
+  if (code.basis.row_by_row()) return list_layout(order_rows(cells, {}, {}, RowOrder::lexicographic), columns);
   return code.order == RowOrder::axes ? axes_layout(cells, code.actions)
                                       : list_layout(rows_of(code, cells, where), columns);
 }
@@ -152,6 +150,7 @@ LatticeCode begin_code(const Policy& teacher, const Lattice& lattice, const Latt
   code.own = lattice.own;
   code.play = play;
   code.simplex = options.simplex;
+  code.basis = options.basis;
   return code;
 }
 
@@ -163,34 +162,22 @@ std::vector<std::string> known_lattice_bases() {
   return names;
 }
 
-void check_lattice_basis(const std::string& basis) {
-  const std::string name = basis.substr(0, basis.find(':'));
-  const std::vector<std::string> known = known_lattice_bases();
-  if (std::ranges::find(known, name) == known.end()) throw_unknown("basis", name, known);
-  if (!parse_row_model(basis)) make_basis(basis);
-}
-
 LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
                                         const TruncationOptions& options, std::uint64_t seed) {
-  check_lattice_basis(options.basis);
   LatticeCode code = begin_code(teacher, lattice, play, options);
-  double energy = 0;
-  ParameterCount parameters;
-  if (const auto model = parse_row_model(options.basis)) {
-    code.basis = model->name();
-    code.k = options.k > 0 ? options.k : model->usual_k(lattice.table.cols);
-    keep_rows(*model, lattice.table, seed, code);
-    parameters = parameters_of(*model, code);
+  KeptTable kept;
+  if (options.basis.row_by_row()) {
+    code.k = options.k > 0 ? options.k : usual_k(options.basis.family, lattice.table.cols);
+    keep_rows(lattice.table, seed, code);
+    kept.parameters = row_parameters(code);
   } else {
-    const std::unique_ptr<Basis> basis = make_basis(options.basis, seed);
-    energy = truncate_table(*basis, lattice, options, code);
-    parameters = basis->parameters(code.k);
+    kept = truncate_table(lattice, options, seed, code);
   }
-  const std::string name = fmt::format("{} ({} {})", teacher.name(), code.basis, code.k);
+  const std::string name = fmt::format("{} ({} {})", teacher.name(), to_text(code.basis), code.k);
   LatticeEmbedding made = decode(encode(code), lattice_contract(teacher), name);
-  made.parameters_ = parameters;
+  made.parameters_ = kept.parameters;
   made.parameters_.stored += code.own.numbers();
-  made.whole_energy_ = energy;
+  made.whole_energy_ = kept.energy;
   return made;
 }
 
@@ -199,7 +186,7 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   LatticeCode code = decode_lattice(payload, where);
   const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells());
   // Factors need no table, and say by their number that the columns are not made up.
-  const bool factored = code.basis == "svd" || code.basis.starts_with("svd:");
+  const bool factored = code.basis.family == BasisFamily::svd;
   constexpr std::size_t most_entries = std::size_t{1} << 28, most_columns = std::size_t{1} << 24;
   const bool fits = rows > 0 && columns <= most_entries / rows;
   if (rows == 0 || columns == 0 || (!fits && (!factored || code.k == 0 || columns > most_columns))) {
@@ -209,7 +196,7 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   const TableLayout layout = layout_of(code, *cells, where);
   LatticeEmbedding made;
   made.payload_.assign(payload.begin(), payload.end());
-  made.basis_ = code.basis;
+  made.spec_ = code.basis;
   made.k_ = code.k;
   const auto act = [&](auto table) {
     made.policy_ = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
@@ -229,8 +216,8 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
 
 std::vector<double> LatticeEmbedding::energies() const {
   std::vector<double> energies;
-  if (parse_row_model(basis_)) return energies;
-  if (basis_.starts_with("svd")) {  // the right factor's rows have length one, so the left one's columns tell
+  if (spec_.row_by_row()) return energies;
+  if (spec_.family == BasisFamily::svd) {  // the right factor's rows have length one, so the left one's columns tell
     energies.resize(k_);
     for (std::size_t i = 0; i < policy().cells().size() * k_; ++i) energies[i % k_] += std::pow(numbers_[i], 2);
   } else {

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "embed/lattice/row_model.hpp"
 #include "embed/lattice/table_layout.hpp"
 #include "embed/payload/lattice_code.hpp"
 #include "embed/term_choice_route.hpp"
@@ -148,12 +147,10 @@ class RankTerms final : public TermChoice::Route {
 }  // namespace
 
 std::unique_ptr<TermChoice::Route> lattice_terms(const LatticeEmbedding& embedding) {
-  if (parse_row_model(embedding.basis())) return nullptr;
+  if (embedding.spec().row_by_row()) return nullptr;
   LatticeCode code = decode_lattice(embedding.payload(), embedding.policy().name());
-  std::unique_ptr<Basis> basis = make_basis(embedding.basis());
-  if (dynamic_cast<const SvdBasis*>(basis.get()) != nullptr) {
-    return std::make_unique<RankTerms>(embedding, std::move(code));
-  }
+  if (code.basis.family == BasisFamily::svd) return std::make_unique<RankTerms>(embedding, std::move(code));
+  std::unique_ptr<Basis> basis = make_basis(code.basis);
   return std::make_unique<CoefficientTerms>(embedding, std::move(code), std::move(basis));
 }
 

@@ -10,9 +10,9 @@ namespace {
 
 class MixtureRows final : public RowEvaluator {
  public:
-  MixtureRows(const RowModel& model, const LatticeCode& code, const std::string& where)
+  MixtureRows(const LatticeCode& code, const std::string& where)
       : k_(code.k),
-        each_(model.numbers_of_row(code.k)),
+        each_(numbers_of_row(code.basis.family, code.k)),
         actions_(code.actions),
         own_(code.own),
         numbers_(code.numbers) {
@@ -21,7 +21,7 @@ class MixtureRows final : public RowEvaluator {
         numbers_.size() != rows * each_) {
       throw_corrupt(where, "has mixtures that do not fit its table");
     }
-    if (model.kind == RowModel::Kind::fixed_gmm) fixed_ = fixed_components(actions_.axes[0], k_);
+    if (code.basis.family == BasisFamily::fixed_gmm) fixed_ = fixed_components(actions_.axes[0], k_);
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t i = 0; i < k_; ++i) {
         const Component part = component(r, i);
@@ -120,10 +120,9 @@ class DrawnRows final : public RowEvaluator {
 
 }  // namespace
 
-std::unique_ptr<const RowEvaluator> model_rows(const RowModel& model, const LatticeCode& code,
-                                               const std::string& where) {
-  if (model.kind == RowModel::Kind::mle) return std::make_unique<DrawnRows>(code, where);
-  return std::make_unique<MixtureRows>(model, code, where);
+std::unique_ptr<const RowEvaluator> model_rows(const LatticeCode& code, const std::string& where) {
+  if (code.basis.family == BasisFamily::mle) return std::make_unique<DrawnRows>(code, where);
+  return std::make_unique<MixtureRows>(code, where);
 }
 
 }  // namespace mercer

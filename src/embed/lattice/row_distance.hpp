@@ -2,7 +2,7 @@
 
 #include <span>
 
-#include "mercer/lattice.hpp"
+#include "mercer/embed.hpp"
 
 namespace mercer {
 
@@ -13,6 +13,6 @@ struct RowDistance {
 RowDistance row_distance(std::span<const double> own, std::span<const double> other, const Grid& actions);
 
 /// What `LatticeDistance::w1_kind` says for these actions.
-const char* w1_kind(const Grid& actions);
+W1Kind w1_kind(const Grid& actions);
 
 }  // namespace mercer

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "basis/table/basis_settings.hpp"
+#include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
 
 namespace mercer {
@@ -13,35 +13,34 @@ namespace {
 
 constexpr std::size_t rows_per_block = 16;
 
-Mixture fit_row(const RowModel& model, const LatticeCode& code, std::size_t index, std::span<const double> row,
-                std::uint64_t seed) {
+Mixture fit_row(const LatticeCode& code, std::size_t index, std::span<const double> row, std::uint64_t seed) {
   const Edges& bins = code.own.of(index, code.actions).axes[0];
   std::vector<double> middles(bins.bins());
   for (std::size_t b = 0; b < middles.size(); ++b) middles[b] = bins.centre(b);
   MixtureOptions options;
-  options.iterations = model.iterations;
+  options.iterations = code.basis.iterations;
   options.seed = seed;
-  options.weights_only = model.kind == RowModel::Kind::fixed_gmm;
+  options.weights_only = code.basis.family == BasisFamily::fixed_gmm;
   std::optional<Mixture> start;
   if (options.weights_only) start = fixed_components(code.actions.axes[0], code.k);
   return fit_mixture({middles.data(), middles.size(), 1}, code.k, row, start, options).mixture;
 }
 
-void keep_mixtures(const RowModel& model, const PolicyTable& table, std::uint64_t seed, LatticeCode& code) {
+void keep_mixtures(const PolicyTable& table, std::uint64_t seed, LatticeCode& code) {
   if (code.actions.dimensions() > 1) {
-    throw Error(
-        ErrorCode::bad_value,
-        fmt::format("basis '{}' for actions of {} dimensions; legal: 1", model.name(), code.actions.dimensions()),
-        "Use svd, dct or another basis");
+    throw Error(ErrorCode::bad_value,
+                fmt::format("basis '{}' for actions of {} dimensions; legal: 1", to_text(code.basis),
+                            code.actions.dimensions()),
+                "Use svd, dct or another basis");
   }
-  const std::size_t each = model.numbers_of_row(code.k);
+  const std::size_t each = numbers_of_row(code.basis.family, code.k);
   code.numbers.resize(table.rows * each);
   for_each_block(table.rows, rows_per_block, [&](Block block) {
     for (std::size_t r = block.begin; r < block.end; ++r) {
-      const Mixture mixture = fit_row(model, code, r, table.row(r), seed);
+      const Mixture mixture = fit_row(code, r, table.row(r), seed);
       float* out = code.numbers.data() + r * each;
       for (std::size_t i = 0; i + 1 < code.k; ++i) *out++ = static_cast<float>(mixture.weights[i]);
-      if (model.kind == RowModel::Kind::fixed_gmm) continue;
+      if (code.basis.family == BasisFamily::fixed_gmm) continue;
       for (const double mean : mixture.means) *out++ = static_cast<float>(mean);
       for (const double variance : mixture.variances) *out++ = static_cast<float>(std::sqrt(variance));
     }
@@ -60,60 +59,32 @@ void keep_draws(const PolicyTable& table, std::uint64_t seed, LatticeCode& code)
 
 }  // namespace
 
-std::string RowModel::name() const {
-  if (kind == Kind::mle) return "mle";
-  const std::string settings = iterations == 100 ? "" : fmt::format(":iterations={}", iterations);
-  return (kind == Kind::gmm ? "gmm" : "fixed-gmm") + settings;
+std::size_t usual_k(BasisFamily family, std::size_t columns) {
+  if (family == BasisFamily::mle) return 100;
+  return std::min<std::size_t>(family == BasisFamily::gmm ? 3 : 8, columns);
 }
 
-std::size_t RowModel::usual_k(std::size_t columns) const {
-  switch (kind) {
-    case Kind::gmm:
-      return std::min<std::size_t>(3, columns);
-    case Kind::fixed_gmm:
-      return std::min<std::size_t>(8, columns);
-    case Kind::mle:
-      break;
-  }
-  return 100;
-}
-
-std::vector<std::string> known_row_models() { return {"gmm", "fixed-gmm", "mle"}; }
-
-std::size_t RowModel::numbers_of_row(std::size_t k) const { return kind == Kind::gmm ? 3 * k - 1 : k - 1; }
+std::size_t numbers_of_row(BasisFamily family, std::size_t k) { return family == BasisFamily::gmm ? 3 * k - 1 : k - 1; }
 
 Mixture fixed_components(const Edges& bins, std::size_t k) {
   return fixed_mixture(k, std::span(&bins.values.front(), 1), std::span(&bins.values.back(), 1));
 }
 
-std::optional<RowModel> parse_row_model(std::string_view text) {
-  const std::size_t colon = text.find(':');
-  const std::string name(text.substr(0, colon));
-  const std::vector<std::string> known = known_row_models();
-  const auto found = std::ranges::find(known, name);
-  if (found == known.end()) return std::nullopt;
-  RowModel model{static_cast<RowModel::Kind>(found - known.begin())};
-  BasisSettings settings("basis '" + name + "'", colon == std::string_view::npos ? "" : text.substr(colon + 1));
-  if (model.kind != RowModel::Kind::mle) model.iterations = settings.integer("iterations", 0, 1'000'000).value_or(100);
-  settings.check_all_read();
-  return model;
-}
-
-void keep_rows(const RowModel& model, const PolicyTable& table, std::uint64_t seed, LatticeCode& code) {
-  const bool draws = model.kind == RowModel::Kind::mle;
+void keep_rows(const PolicyTable& table, std::uint64_t seed, LatticeCode& code) {
+  const bool draws = code.basis.family == BasisFamily::mle;
   require_in_range(
-      fmt::format("k for basis '{}'", model.name()), static_cast<double>(code.k), 1,
+      fmt::format("k for basis '{}'", to_text(code.basis)), static_cast<double>(code.k), 1,
       draws ? 1e6 : static_cast<double>(table.cols),
       draws ? "It is the number of draws a row" : "It is the number of components a row, at most one a bin");
   if (draws) {
     keep_draws(table, seed, code);
   } else {
-    keep_mixtures(model, table, seed, code);
+    keep_mixtures(table, seed, code);
   }
 }
 
-ParameterCount parameters_of(const RowModel& model, const LatticeCode& code) {
-  const std::size_t each = model.kind == RowModel::Kind::mle ? code.k : 4 * code.k;
+ParameterCount row_parameters(const LatticeCode& code) {
+  const std::size_t each = code.basis.family == BasisFamily::mle ? code.k : 4 * code.k;
   return {each * code.cells(), code.numbers.size()};
 }
 

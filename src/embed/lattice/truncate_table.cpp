@@ -10,13 +10,6 @@
 
 namespace mercer {
 
-std::size_t half_of_free(const Basis& basis, std::size_t rows) {
-  const std::string name = basis.name();
-  const bool keeps_mass = name == "fourier" || name == "dct" || (name.ends_with(":tensor") && basis.orthonormal());
-  const std::size_t free = keeps_mass ? basis.size() - rows + 1 : basis.size();
-  return std::max<std::size_t>(1, free / 2);
-}
-
 std::size_t k_for_energy(const Truncation& truncation, double energy) {
   require_in_range("the share of energy to keep", energy, 1e-6, 1 - 1e-12, "0.99 is usual");
   const double whole = truncation.discarded_energy(0);
@@ -32,10 +25,10 @@ std::size_t k_for_energy(const Truncation& truncation, double energy) {
 namespace {
 
 // A rank-k table is left * right. The right factor's rows are orthonormal, so the best left one is the table times its
-// transpose, whatever weights the right one was found with.
-void keep_rank(const SvdBasis& svd, const Table& table, LatticeCode& code) {
+// transpose, whatever weights the right one was found with. Returns the energy of the table off its centre.
+double keep_rank(const SvdBasis& svd, const Table& table, LatticeCode& code) {
   const std::size_t columns = table.columns();
-  const double centre = svd_centre(svd, columns);
+  const double centre = svd_centre(svd.options(), columns);
   const std::vector<double>& right = svd.factors().vt;
   for (std::size_t r = 0; r < table.rows(); ++r) {
     for (std::size_t i = 0; i < code.k; ++i) {
@@ -46,6 +39,9 @@ void keep_rank(const SvdBasis& svd, const Table& table, LatticeCode& code) {
     }
   }
   for (std::size_t i = 0; i < code.k * columns; ++i) code.numbers.push_back(static_cast<float>(right[i]));
+  double energy = 0;
+  for (const double value : table.values) energy += std::pow(value - centre, 2);
+  return energy;
 }
 
 // Cells that nobody visits may hold anything. What the kept coefficients make of them costs none, so each round moves
@@ -77,6 +73,12 @@ double keep_largest(const Basis& basis, const Table& table, LatticeCode& code) {
   return energy;
 }
 
+// Half of the coefficients that can differ from zero, for a trained basis of a table with `rows` distributions.
+std::size_t half_of_free(const Basis& basis, std::size_t rows) {
+  const std::size_t free = basis.splits_row_sums() ? basis.size() - rows + 1 : basis.size();
+  return std::max<std::size_t>(1, free / 2);
+}
+
 std::size_t choose_k(const Basis& basis, const Table& table, std::size_t rows, const TruncationOptions& options) {
   if (options.k > 0) return options.k;
   if (options.energy == 0) return half_of_free(basis, rows);
@@ -85,13 +87,14 @@ std::size_t choose_k(const Basis& basis, const Table& table, std::size_t rows, c
 
 }  // namespace
 
-double svd_centre(const SvdBasis& svd, std::size_t columns) {
-  return svd.options().centred ? 1 / static_cast<double>(columns) : 0;
+double svd_centre(const SvdOptions& svd, std::size_t columns) {
+  return svd.centred ? 1 / static_cast<double>(columns) : 0;
 }
 
-double truncate_table(Basis& basis, const Lattice& lattice, const TruncationOptions& options, LatticeCode& code) {
-  const auto* svd = dynamic_cast<const SvdBasis*>(&basis);
-  if (svd != nullptr && options.order == RowOrder::axes) {
+KeptTable truncate_table(const Lattice& lattice, const TruncationOptions& options, std::uint64_t seed,
+                         LatticeCode& code) {
+  const bool factored = options.basis.family == BasisFamily::svd;
+  if (factored && options.order == RowOrder::axes) {
     throw Error(ErrorCode::bad_value, "the order of rows 'axes' with basis svd, which has rows and columns only",
                 "Choose another order of rows: svd keeps as much in any");
   }
@@ -103,19 +106,23 @@ double truncate_table(Basis& basis, const Lattice& lattice, const TruncationOpti
   const std::vector<double> visits = lattice.visits();
   std::vector<double> weights(layout.rows);
   for (std::size_t r = 0; r < layout.places.size(); ++r) weights[layout.places[r]] = visits[r];
-  basis.train(table, weights);
-  code.basis = basis.name();
-  code.k = choose_k(basis, table, layout.rows, options);
-  require_in_range(fmt::format("k for basis '{}'", code.basis), static_cast<double>(code.k), 1,
-                   static_cast<double>(basis.size()), "0 chooses it");
-  if (svd == nullptr) {
-    if (layout.has_gaps()) refill(basis, layout, code.k, table);
-    return keep_largest(basis, table, code);
+  const auto choose = [&](Basis& basis) {
+    basis.train(table, weights);
+    code.k = choose_k(basis, table, layout.rows, options);
+    require_in_range(fmt::format("k for basis '{}'", to_text(code.basis)), static_cast<double>(code.k), 1,
+                     static_cast<double>(basis.size()), "0 chooses it");
+  };
+  if (factored) {
+    SvdOptions factoring = options.basis.svd;
+    factoring.sketch.seed = seed;
+    SvdBasis svd(factoring);
+    choose(svd);
+    return {keep_rank(svd, table, code), svd.parameters(code.k)};
   }
-  keep_rank(*svd, table, code);
-  double energy = 0;
-  for (const double value : table.values) energy += std::pow(value - svd_centre(*svd, layout.columns), 2);
-  return energy;
+  const std::unique_ptr<Basis> basis = make_basis(options.basis, seed);
+  choose(*basis);
+  if (layout.has_gaps()) refill(*basis, layout, code.k, table);
+  return {keep_largest(*basis, table, code), basis->parameters(code.k)};
 }
 
 }  // namespace mercer

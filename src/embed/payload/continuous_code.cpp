@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "core/half.hpp"
 #include "core/log_scale.hpp"
@@ -18,8 +17,6 @@ namespace {
 
 constexpr std::uint32_t continuous_route = 2;
 constexpr std::size_t most_outputs = 256;
-constexpr std::array<std::string_view, 8> format_names{"float32", "float16", "int16", "int8",
-                                                       "int7",    "int6",    "int5",  "int4"};
 constexpr std::array<unsigned, 8> format_widths{32, 16, 16, 8, 7, 6, 5, 4};
 
 bool is_whole(NumberFormat format) { return format >= NumberFormat::int16; }
@@ -108,7 +105,7 @@ void write_coefficients(BitWriter& out, const ContinuousCode& code) {
       if (!fits) {
         const std::string end = is_whole(code.format) ? fmt::format("with unit {}", unit) : "which ends at 65504";
         throw Error(ErrorCode::out_of_range,
-                    fmt::format("coefficient {} does not fit {}, {}", value, format_name(code.format), end),
+                    fmt::format("coefficient {} does not fit {}, {}", value, name(code.format), end),
                     is_whole(code.format) ? "Take float32, or a larger scale" : "Take float32, or int16 and a scale");
       }
       out.put(is_whole(code.format) ? static_cast<std::uint32_t>(static_cast<std::int32_t>(whole)) : to_half(value),
@@ -148,17 +145,7 @@ void read_coefficients(BitReader& in, ContinuousCode& code) {
 
 }  // namespace
 
-std::string_view format_name(NumberFormat format) { return format_names[static_cast<std::size_t>(format)]; }
 unsigned format_bits(NumberFormat format) { return format_widths[static_cast<std::size_t>(format)]; }
-
-NumberFormat parse_format(std::string_view name) {
-  for (std::size_t i = 0; i < format_names.size(); ++i) {
-    if (format_names[i] == name) return static_cast<NumberFormat>(i);
-  }
-  // The nearest name is no help here: to whoever asks for three bits, int8 is as near as int4.
-  throw Error(ErrorCode::unknown_name, fmt::format("no format of numbers is called '{}'", name),
-              fmt::format("Known: {}", fmt::join(format_names, ", ")));
-}
 
 std::size_t head_outputs(Head head, const Contract& contract) {
   const std::size_t actions = contract.action.dimensions();

@@ -34,8 +34,7 @@ nlohmann::json read_manifest(const std::filesystem::path& path, const Safetensor
     refuse(path,
            fmt::format("format {}; this version reads {}", manifest.value("format", nlohmann::json()).dump(), format));
   }
-  const std::string route = manifest.value("route", "");
-  if ((route != "lattice" && route != "continuous") || !manifest.contains("contract")) {
+  if (!find_name<Route>(manifest.value("route", "")) || !manifest.contains("contract")) {
     refuse(path, "its manifest cannot be read");
   }
   return manifest;
@@ -90,7 +89,7 @@ void write_payload(const std::filesystem::path& path, const PayloadParts& payloa
   nlohmann::ordered_json manifest{
       {"format", format},
       {"kind", "embedding"},
-      {"route", payload.route},
+      {"route", name(payload.route)},
       {"basis", payload.basis},
       {"k", payload.k},
       {"parameters", {{"published", payload.parameters.published}, {"stored", payload.parameters.stored}}},
@@ -136,7 +135,7 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
     throw_corrupt(path.string(), "has a payload that does not fit its checksum");
   }
   const Contract contract = contract_from_json(manifest["contract"], path.string());
-  Embedding embedding = manifest["route"] == "lattice"
+  Embedding embedding = parse<Route>(manifest["route"].get<std::string>()) == Route::lattice
                             ? Embedding(LatticeEmbedding::decode(bytes, contract, path.string(), acting))
                             : Embedding(ContinuousEmbedding::decode(bytes, contract, path.string()));
   try {

@@ -126,7 +126,7 @@ void write_head(ByteWriter& out, const LatticeCode& code, std::size_t cells, con
   if (kind == ActionKind::box_and_own_edges) write_own_edges(out, code.own);
   out.byte(static_cast<std::uint8_t>(code.order));
   if (code.order == RowOrder::mean_action) out.packed(code.rows, bits_for(cells));
-  out.text(code.basis);
+  out.text(to_text(code.basis));
   out.whole(code.k);
   out.whole(code.kept.size());
   std::size_t before = 0;

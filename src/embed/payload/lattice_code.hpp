@@ -21,7 +21,7 @@ struct LatticeCode {
   SimplexRule simplex = SimplexRule::clip;
   RowOrder order = RowOrder::lexicographic;
   std::vector<std::size_t> rows;  ///< the order itself where it does not follow from the cells (mean_action)
-  std::string basis;
+  BasisSpec basis;
   std::size_t k = 0;
   std::vector<std::size_t> kept;  ///< indices of coefficients, rising; empty for svd and mixtures; of entries for mle
   std::vector<float> numbers;  ///< coefficients; for svd the left factor (rows x k), then the right one (k x columns);

@@ -11,7 +11,8 @@ namespace mercer {
 /// The payload of an embedding in parts that may lie anywhere, and what its manifest tells of it.
 struct PayloadParts {
   std::vector<std::span<const std::byte>> parts;
-  std::string route, basis;
+  Route route = Route::lattice;
+  std::string basis;
   std::size_t k = 0;
   ParameterCount parameters;
   double energy = 0;

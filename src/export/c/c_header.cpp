@@ -132,7 +132,7 @@ std::string certificate_sentences(const EmbeddingFile& file) {
   return fmt::format(
       "{} With confidence {:g} it loses at most {} (level: {}), as the model acts and not counting the "
       "difference above.",
-      measured, c.confidence, promised, c.level);
+      measured, c.confidence, promised, name(c.level));
 }
 
 CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,

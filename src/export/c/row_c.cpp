@@ -10,9 +10,9 @@ namespace {
 
 using Kind = RowTerms::Kind;
 
-class RowWriter {
+class RowFunctionWriter {
  public:
-  RowWriter(const RowTerms& terms, const FixedRows& whole, bool fixed, std::string& text, CBody& body)
+  RowFunctionWriter(const RowTerms& terms, const FixedRows& whole, bool fixed, std::string& text, CBody& body)
       : terms_(terms), whole_(whole), fixed_(fixed), text_(text), body_(body) {
     places_ = {{"K", std::to_string(terms.count())},
                {"L", std::to_string(terms.columns)},
@@ -288,7 +288,7 @@ static void fill_row(const uint32_t at[@S@], @type@ row[@L@])
 
 void write_row_functions(const RowTerms& terms, const FixedRows& whole, const COptions& options, std::string& text,
                          CBody& body) {
-  RowWriter(terms, whole, options.numbers == CNumbers::fixed, text, body).write();
+  RowFunctionWriter(terms, whole, options.numbers == CNumbers::fixed, text, body).write();
 }
 
 }  // namespace mercer

@@ -55,7 +55,7 @@ json bump_json(const Terms& terms, std::size_t t) {
   for (std::size_t i = 0; i < d; ++i) centre.push_back(-1 + 2 * (terms.radials.centres[t * d + i] + 0.5) / cells);
   const int width = terms.radials.widths.empty() ? 0 : terms.radials.widths[t];
   return {{"kind", "bump"},
-          {"kernel", kernel_name(terms.radials.kernel)},
+          {"kernel", name(terms.radials.kernel)},
           {"centre", centre},
           {"width", std::ldexp(from_log_scale(terms.radials.length), -width)}};
 }
@@ -97,8 +97,8 @@ json continuous_json(const ContinuousEmbedding& embedding) {
   }
   return {{"head", heads[static_cast<int>(code.head)]},
           {"squash", code.squash},
-          {"format", format_name(code.format)},
-          {"family", family_name(code.terms.tensor.family)},
+          {"format", name(code.format)},
+          {"family", name(code.terms.tensor.family)},
           {"outputs", code.outputs},
           {"coordinates", coordinates},
           {"terms", terms_json(embedding)},
@@ -135,7 +135,7 @@ std::string export_json(const EmbeddingFile& file) {
   const Embedding& embedding = file.embedding;
   json document{{"kind", "mercer embedding"},
                 {"version", version},
-                {"route", embedding.route()},
+                {"route", name(embedding.route())},
                 {"basis", embedding.basis()},
                 {"k", embedding.k()},
                 {"payload_bytes", embedding.payload().size()},
@@ -147,7 +147,7 @@ std::string export_json(const EmbeddingFile& file) {
                 {"settings", file.origin.settings},
                 {"contract", to_json(embedding.policy().contract())},
                 {"certificate", file.certificate ? to_json(*file.certificate) : json()}};
-  document[embedding.route()] =
+  document[std::string(name(embedding.route()))] =
       embedding.is_lattice() ? lattice_json(embedding.lattice()) : continuous_json(embedding.continuous());
   return document.dump(1) + "\n";
 }

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "embed/lattice/row_model.hpp"
 #include "export/c/c_text.hpp"
 #include "export/c/fixed_plan.hpp"
 #include "mercer/error.hpp"
@@ -55,7 +54,7 @@ LatticeController lattice_controller(const LatticeEmbedding& embedding, Controll
                 "Take fewer bins, or the continuous route");
   }
   const auto columns = static_cast<std::size_t>(made.code.actions.cells());
-  if (made.code.order == RowOrder::axes && !parse_row_model(made.code.basis)) {
+  if (made.code.order == RowOrder::axes && !made.code.basis.row_by_row()) {
     made.layout = axes_layout(made.cells(), made.code.actions);
   } else {
     made.layout =

@@ -10,7 +10,6 @@
 #include "basis/table/fourier_rows.hpp"
 #include "basis/table/roots_of_unity.hpp"
 #include "basis/table/wavelet_plan.hpp"
-#include "embed/lattice/row_model.hpp"
 #include "embed/lattice/truncate_table.hpp"
 #include "mercer/basis.hpp"
 #include "mercer/error.hpp"
@@ -116,20 +115,16 @@ void add_tensor_wavelets(const LatticeCode& code, const WaveletFilter& filter, R
 }
 
 void add_wavelets(const LatticeCode& code, RowTerms& terms) {
-  const WaveletFilter filter = wavelet_filter(code.basis.substr(0, code.basis.find(':')));
+  const WaveletFilter filter = wavelet_filter(code.basis.wavelet.filter);
   terms.low = filter.dec_lo;
   terms.high = filter.dec_hi;
   terms.lengths.resize(terms.axes());
-  if (code.basis.find(":tensor") != std::string::npos) {
+  if (code.basis.family == BasisFamily::tensor_wavelet) {
     add_tensor_wavelets(code, filter, terms);
   } else {
-    const std::unique_ptr<Basis> basis = make_basis(code.basis);
-    std::size_t entries = 1;
-    for (const std::size_t length : terms.shape) entries *= length;
-    basis->train({terms.shape, std::vector<double>(entries)});
-    const bool symmetric = code.basis.find("symmetric") != std::string::npos;
-    add_bands(code, filter, symmetric ? WaveletMode::symmetric : WaveletMode::periodization,
-              dynamic_cast<const WaveletBasis&>(*basis).level(), terms);
+    WaveletBasis basis(code.basis.wavelet);
+    basis.train({terms.shape, std::vector<double>(table_size(terms.shape))});
+    add_bands(code, filter, code.basis.wavelet.mode, basis.level(), terms);
   }
   for (std::size_t axis = 0; axis < terms.axes(); ++axis) {
     for (std::uint32_t place = 0; place < terms.shape[axis]; ++place) {
@@ -170,9 +165,9 @@ std::vector<Present> present_at(const RowTerms& terms, std::size_t axis, std::ui
 
 RowTerms row_terms(const LatticeController& controller) {
   const LatticeCode& code = controller.code;
-  if (parse_row_model(code.basis)) {
+  if (code.basis.row_by_row()) {
     throw Error(ErrorCode::bad_value,
-                fmt::format("'{}' writes every row by itself and has no coefficients", code.basis),
+                fmt::format("'{}' writes every row by itself and has no coefficients", to_text(code.basis)),
                 "Export with --mode table");
   }
   if (!code.own.empty()) {
@@ -188,17 +183,15 @@ RowTerms row_terms(const LatticeController& controller) {
                 fmt::format("an axis of {} rows; legal: up to 32767", std::ranges::max(terms.shape)),
                 "Export with --mode table");
   }
-  const std::string name = code.basis.substr(0, code.basis.find(':'));
-  if (name == "fourier") {
+  if (code.basis.family == BasisFamily::fourier) {
     add_waves(code, terms);
-  } else if (name == "dct") {
+  } else if (code.basis.family == BasisFamily::dct) {
     terms.kind = RowTerms::Kind::cosines;
     add_cosines(code, terms);
-  } else if (name == "svd") {
+  } else if (code.basis.family == BasisFamily::svd) {
     terms.kind = RowTerms::Kind::factors;
     terms.rank = code.k;
-    const std::unique_ptr<Basis> basis = make_basis(code.basis);
-    terms.centre = svd_centre(dynamic_cast<const SvdBasis&>(*basis), terms.columns);
+    terms.centre = svd_centre(code.basis.svd, terms.columns);
     const auto middle = code.numbers.begin() + static_cast<std::ptrdiff_t>(controller.layout.rows * code.k);
     terms.left.assign(code.numbers.begin(), middle);
     terms.right.assign(middle, code.numbers.end());
