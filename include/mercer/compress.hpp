@@ -31,7 +31,7 @@ struct SelectionOptions {
 };
 
 /// A policy that could be chosen, and what it lost on the selection episodes.
-struct Contender {
+struct MeasuredPolicy {
   const Policy* policy = nullptr;
   std::size_t bytes = 0;
   double loss = 0;    ///< mean, in units of return
@@ -53,13 +53,13 @@ class Selection {
   double teacher_return() const { return teacher_mean_; }
   double budget() const { return budget_; }  ///< allowed loss in units of return, by the selection episodes
   /// Plays a candidate on the selection episodes.
-  Contender measure(const Policy& policy, std::size_t bytes, const Progress& progress = {}) const;
+  MeasuredPolicy measure(const Policy& policy, std::size_t bytes, const Progress& progress = {}) const;
   bool fits(std::size_t bytes) const { return !options_.max_bytes || bytes <= *options_.max_bytes; }
   /// What the certificate should say: the loss, how well it is known, and the width that betting leaves where the range
   /// of returns is known.
-  double expected_upper(const Contender& one) const;
+  double expected_upper(const MeasuredPolicy& one) const;
   /// Small enough, and its certificate should keep the budget.
-  bool promising(const Contender& one) const { return fits(one.bytes) && expected_upper(one) <= budget_; }
+  bool promising(const MeasuredPolicy& one) const { return fits(one.bytes) && expected_upper(one) <= budget_; }
 
   struct Verdict {
     std::size_t chosen = 0;   ///< of those given
@@ -68,11 +68,11 @@ class Selection {
   /// Certifies the promising ones from the smallest upwards until one keeps the budget; then, while attempts are left,
   /// whoever came nearest. If none does, the one with the least upper bound, of equals the smaller. The teacher is
   /// played once.
-  Verdict certify(std::span<const Contender> contenders, const Progress& progress = {}) const;
+  Verdict certify(std::span<const MeasuredPolicy> policies, const Progress& progress = {}) const;
 
  private:
   Episodes playing(std::uint64_t purpose, std::size_t episodes) const;
-  std::vector<std::size_t> in_turn(std::span<const Contender> contenders) const;
+  std::vector<std::size_t> in_turn(std::span<const MeasuredPolicy> policies) const;
 
   const Player& player_;
   const Policy& teacher_;

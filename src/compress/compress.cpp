@@ -28,11 +28,11 @@ class Search {
   Compressed run() {
     if (options_.lattice) try_lattice();
     if (options_.continuous) follow_dictionaries();
-    std::vector<Contender> contenders;
+    std::vector<MeasuredPolicy> policies;
     for (const Candidate& one : tried_) {
-      contenders.push_back({&one.embedding.policy(), one.payload_bytes(), one.loss, one.spread});
+      policies.push_back({&one.embedding.policy(), one.payload_bytes(), one.loss, one.spread});
     }
-    Selection::Verdict verdict = selection_.certify(contenders, progress_);
+    Selection::Verdict verdict = selection_.certify(policies, progress_);
     Compressed out{{}, front_of(tried_), verdict.chosen, std::move(verdict.certificate), seconds()};
     out.tried.assign(std::make_move_iterator(tried_.begin()), std::make_move_iterator(tried_.end()));
     return out;
@@ -47,7 +47,7 @@ class Search {
 
   void record(Embedding embedding, NumberFormat format) {
     Candidate one{std::move(embedding), format};
-    const Contender measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
+    const MeasuredPolicy measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
     one.loss = measured.loss;
     one.spread = measured.spread;
     one.loss_percent = 100 * one.loss / std::abs(selection_.teacher_return());

@@ -50,16 +50,16 @@ Episodes Selection::playing(std::uint64_t purpose, std::size_t episodes) const {
   return {episodes, Random({options_.seed, Stage::search, purpose, 0xFFFFFFFF}).bits(), options_.act};
 }
 
-Contender Selection::measure(const Policy& policy, std::size_t bytes, const Progress& progress) const {
+MeasuredPolicy Selection::measure(const Policy& policy, std::size_t bytes, const Progress& progress) const {
   std::vector<double> lost = played(player_, policy, playing(selecting, options_.select_episodes), progress);
   for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = teacher_returns_[i] - lost[i];
-  Contender out{&policy, bytes, mean_of(lost)};
+  MeasuredPolicy out{&policy, bytes, mean_of(lost)};
   for (const double value : lost) out.spread += (value - out.loss) * (value - out.loss);
   out.spread = std::sqrt(out.spread / static_cast<double>(lost.size() - 1));
   return out;
 }
 
-double Selection::expected_upper(const Contender& one) const {
+double Selection::expected_upper(const MeasuredPolicy& one) const {
   const auto certified = static_cast<double>(options_.certify_episodes);
   const auto selected = static_cast<double>(options_.select_episodes);
   const double odds = std::log(2 / (1 - options_.confidence));
@@ -69,11 +69,11 @@ double Selection::expected_upper(const Contender& one) const {
          width * odds / certified;
 }
 
-std::vector<std::size_t> Selection::in_turn(std::span<const Contender> contenders) const {
-  std::vector<std::size_t> order(contenders.size());
+std::vector<std::size_t> Selection::in_turn(std::span<const MeasuredPolicy> policies) const {
+  std::vector<std::size_t> order(policies.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
-    const Contender &first = contenders[a], &second = contenders[b];
+    const MeasuredPolicy &first = policies[a], &second = policies[b];
     const bool one = promising(first), other = promising(second);
     if (one != other) return one;
     return one ? std::pair(first.bytes, first.loss) < std::pair(second.bytes, second.loss)
@@ -82,8 +82,8 @@ std::vector<std::size_t> Selection::in_turn(std::span<const Contender> contender
   return order;
 }
 
-Selection::Verdict Selection::certify(std::span<const Contender> contenders, const Progress& progress) const {
-  if (contenders.empty()) {
+Selection::Verdict Selection::certify(std::span<const MeasuredPolicy> policies, const Progress& progress) const {
+  if (policies.empty()) {
     if (!options_.max_bytes) {
       throw Error(ErrorCode::missing_option, "no candidate is there to certify",
                   "Allow other routes, bases or more time");
@@ -102,16 +102,16 @@ Selection::Verdict Selection::certify(std::span<const Contender> contenders, con
   how.model = false;  // would be made anew for every attempt
   how.max_loss = options_.max_loss;
   how.max_loss_return = options_.max_loss_return;
-  const std::vector<std::size_t> order = in_turn(contenders);
+  const std::vector<std::size_t> order = in_turn(policies);
   std::optional<Verdict> best;
   for (std::size_t j = 0; j < std::min(options_.attempts, order.size()) && !(best && best->certificate.within_budget);
        ++j) {
     how.attempt = j + 1;
-    const Policy& student = *contenders[order[j]].policy;
+    const Policy& student = *policies[order[j]].policy;
     const std::vector<Outcome> of_student = player_.play(student, judging, progress);
     Certificate one = certify_paired(player_, teacher_, student, of_teacher, of_student, how, progress);
     const auto rank = [&](const Certificate& certificate, std::size_t i) {
-      return std::pair(certificate.upper_return, contenders[i].bytes);
+      return std::pair(certificate.upper_return, policies[i].bytes);
     };
     if (!best || one.within_budget || rank(one, order[j]) < rank(best->certificate, best->chosen)) {
       best = {order[j], std::move(one)};

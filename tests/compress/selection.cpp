@@ -65,9 +65,9 @@ TEST(Selection, TakesTheSmallestThatKeepsTheBudget) {
   options.max_loss = 0.1;
   options.certify_episodes = 20000;
   const Selection selection(player, teacher, options);
-  const std::vector<Contender> contenders{selection.measure(good, 90), selection.measure(bad, 5),
-                                          selection.measure(good, 40)};
-  const auto verdict = selection.certify(contenders);
+  const std::vector<MeasuredPolicy> policies{selection.measure(good, 90), selection.measure(bad, 5),
+                                             selection.measure(good, 40)};
+  const auto verdict = selection.certify(policies);
   EXPECT_EQ(verdict.chosen, 2u);
   EXPECT_TRUE(verdict.certificate.within_budget);
   EXPECT_EQ(verdict.certificate.attempt, 1u);
@@ -78,8 +78,8 @@ TEST(Selection, ChoosesTheNearestWhenNoneKeepsTheBudget) {
   const EnvPlayer player(env);
   const FunctionPolicy teacher = playing(env, 0), worse = playing(env, 0.7), bad = playing(env, 0.4);
   const Selection selection(player, teacher, small_selection(1));
-  const std::vector<Contender> contenders{selection.measure(worse, 5), selection.measure(bad, 9)};
-  const auto verdict = selection.certify(contenders);
+  const std::vector<MeasuredPolicy> policies{selection.measure(worse, 5), selection.measure(bad, 9)};
+  const auto verdict = selection.certify(policies);
   EXPECT_EQ(verdict.chosen, 1u);
   EXPECT_FALSE(verdict.certificate.within_budget);
   EXPECT_GT(*verdict.certificate.upper_percent, 40);
@@ -91,10 +91,10 @@ TEST(Selection, OfEqualsThatKeepNoBudgetTheSmallerIsChosen) {
   const FunctionPolicy teacher = playing(env, 0), bad = playing(env, 0.4);
   const Selection selection(player, teacher, small_selection(1));
   for (const std::size_t first : {9, 5000}) {
-    const std::vector<Contender> contenders{selection.measure(bad, first), selection.measure(bad, 5009 - first)};
-    const auto verdict = selection.certify(contenders);
+    const std::vector<MeasuredPolicy> policies{selection.measure(bad, first), selection.measure(bad, 5009 - first)};
+    const auto verdict = selection.certify(policies);
     EXPECT_FALSE(verdict.certificate.within_budget);
-    EXPECT_EQ(contenders[verdict.chosen].bytes, 9u);
+    EXPECT_EQ(policies[verdict.chosen].bytes, 9u);
   }
 }
 

@@ -1,0 +1,111 @@
+#include "pipeline/options.hpp"
+
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "support/errors.hpp"
+
+namespace mercer {
+namespace {
+
+TEST(Options, FillTheFieldsOfTheRequest) {
+  CompressRequest request;
+  OptionList options = options_of(request);
+  options.fill("max-loss", "2%", "--max-loss");
+  options.fill("certify-episodes", "500", "--certify-episodes");
+  options.fill("polish", "action", "--polish");
+  options.fill("formats", "int8,float16", "--formats");
+  options.fill("budget", "2m", "--budget");
+  EXPECT_EQ(request.options.judge.max_loss, 0.02);
+  EXPECT_EQ(request.options.judge.certify_episodes, 500u);
+  EXPECT_EQ(request.options.polish, PolishBy::action);
+  EXPECT_EQ(request.formats, (std::vector{NumberFormat::int8, NumberFormat::float16}));
+  EXPECT_EQ(request.options.seconds, 120);
+  EXPECT_EQ(request.given.size(), 5u);
+  options.fill("max-loss", "none", "--max-loss");
+  EXPECT_FALSE(request.options.judge.max_loss);
+}
+
+TEST(Options, RefuseWhatIsNotLegalAndSaySo) {
+  CompressRequest request;
+  OptionList options = options_of(request);
+  const auto fill = [&](const char* name, const char* text) { options.fill(name, text, std::string("--") + name); };
+  expect_error(ErrorCode::unknown_name, "Did you mean 'max-bytes'?", [&] { fill("max-byte", "3"); });
+  expect_error(ErrorCode::out_of_range, "--degree is 17; legal: 0 to 16", [&] { fill("degree", "17"); });
+  expect_error(ErrorCode::out_of_range, "legal: between 0 and 1", [&] { fill("confidence", "1"); });
+  expect_error(ErrorCode::out_of_range, "500%", [&] { fill("max-loss", "5"); });
+  expect_error(ErrorCode::bad_value, "not an integer", [&] { fill("degree", "3.5"); });
+  expect_error(ErrorCode::unknown_name, "'action'", [&] { fill("polish", "acton"); });
+  expect_error(ErrorCode::bad_value, "5m or 2h", [&] { fill("budget", "soon"); });
+  EXPECT_TRUE(request.given.empty()) << "nothing was filled";
+}
+
+// Defaults are those of the fields: a default that is changed in a struct shows in every face, and nowhere twice.
+TEST(Options, DefaultsAreThoseOfTheFields) {
+  CompressRequest request;
+  request.options.most_terms = 77;
+  EXPECT_EQ(options_of(request).find("most-terms")->default_text(), "77");
+  EXPECT_EQ(options_of(request).find("confidence")->default_text(),
+            option_text(CompressRequest{}.options.judge.confidence));
+}
+
+TEST(Options, EveryVerbDeclaresEachNameOnceWithHelpAndAGroup) {
+  for (const VerbOptions& verb : all_options()) {
+    std::set<std::string> seen;
+    std::size_t first = 0;
+    for (const Option& option : verb.options) {
+      EXPECT_TRUE(seen.insert(option.name).second) << verb.verb << " --" << option.name;
+      EXPECT_FALSE(option.help.empty()) << verb.verb << " --" << option.name;
+      EXPECT_NE(option.help.back(), '.') << option.help;
+      first += option.used_first;
+    }
+    EXPECT_LE(first, 10u) << verb.verb;
+    EXPECT_GE(first, 3u) << verb.verb;
+  }
+}
+
+// The text of every default is read back to the same value: what a file stores can make the same request again.
+TEST(Options, TextsAreReadBackToTheSame) {
+  const auto check = []<class R>(R request) {
+    R other;
+    OptionList from = options_of(request), to = options_of(other);
+    for (const Option& option : from.all()) {
+      const auto text = option.text();
+      if (!text || text->empty()) continue;
+      to.fill(option.name, *text, option.name);
+      EXPECT_EQ(to.find(option.name)->text(), text) << option.name;
+    }
+  };
+  check(TrainRequest{});
+  check(RolloutRequest{});
+  check(EvaluateRequest{});
+  check(EmbedRequest{});
+  check(CompressRequest{});
+  check(CertifyRequest{});
+  check(ExportRequest{});
+}
+
+TEST(Options, SettingsAreWhatDiffersFromTheDefaults) {
+  EmbedRequest request;
+  EXPECT_TRUE(settings_of(request).empty());
+  request.k = 40;
+  request.lattice.state_bins = std::vector<std::size_t>{3, 4};
+  request.teacher.settings = {{"temperature", "7", "a program"}};
+  request.out = "p.mercer";
+  request.seed = 3;
+  const std::map<std::string, std::string> expected{{"k", "40"}, {"state-bins", "3,4"}, {"temperature", "7"}};
+  EXPECT_EQ(settings_of(request), expected) << "neither where it is written nor the seed, which has its own place";
+}
+
+TEST(Options, OfTheOtherRouteAreRefused) {
+  EmbedRequest request;
+  OptionList options = options_of(request);
+  options.fill("degree", "5", "--degree");  // the default, and still of no meaning
+  expect_error(ErrorCode::bad_value, "--degree belongs to the continuous route",
+               [&] { refuse_other_route(options, Route::lattice); });
+  refuse_other_route(options, Route::continuous);
+}
+
+}  // namespace
+}  // namespace mercer
