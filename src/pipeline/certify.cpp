@@ -43,7 +43,7 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
   const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
-  if (!request.task.act && act != file.origin.settings.end() && act->second == "mean") options.act = Act::mean;
+  if (!request.task.act && act != file.origin.settings.end()) options.act = parse<Act>(act->second);
   CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};
   result.certificate.env = origin.env_name;
   if (origin.other_teacher) {

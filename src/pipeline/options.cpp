@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -62,32 +63,6 @@ std::string number_text(double value) {
 }
 
 }  // namespace
-
-std::string_view name(OptionGroup group) {
-  switch (group) {
-    case OptionGroup::task:
-      return "task";
-    case OptionGroup::policy:
-      return "policy";
-    case OptionGroup::network:
-      return "network";
-    case OptionGroup::training:
-      return "training";
-    case OptionGroup::search:
-      return "search";
-    case OptionGroup::promise:
-      return "promise";
-    case OptionGroup::lattice:
-      return "lattice";
-    case OptionGroup::continuous:
-      return "continuous";
-    case OptionGroup::output:
-      return "output";
-    case OptionGroup::run:
-      return "run";
-  }
-  return "";
-}
 
 std::string Option::range_text() const {
   const bool low = std::isfinite(range.low), high = std::isfinite(range.high);

@@ -19,7 +19,16 @@ namespace mercer {
 
 /// The part of a verb that an option belongs to: help, manual page and documents list options under these headings.
 enum class OptionGroup { task, policy, network, training, search, promise, lattice, continuous, output, run };
-std::string_view name(OptionGroup group);
+template <>
+struct Names<OptionGroup> {
+  static constexpr std::string_view kind = "group of options";
+  static constexpr Spelling<OptionGroup> table[] = {
+      {OptionGroup::task, "task"},       {OptionGroup::policy, "policy"},
+      {OptionGroup::network, "network"}, {OptionGroup::training, "training"},
+      {OptionGroup::search, "search"},   {OptionGroup::promise, "promise"},
+      {OptionGroup::lattice, "lattice"}, {OptionGroup::continuous, "continuous"},
+      {OptionGroup::output, "output"},   {OptionGroup::run, "run"}};
+};
 
 /// Legal values of a number, both ends included unless `open`.
 struct OptionRange {
@@ -35,12 +44,11 @@ struct OptionSpec {
   OptionRange range = {};
   std::string remedy = {};    ///< what to do about a value outside of it, where more can be said than to keep to it
   std::string standard = {};  ///< the default in words, where the field alone does not show it
-  std::vector<std::string> choices = {};   ///< words that completions offer
-  bool only_choices = false;               ///< and nothing else is legal
-  bool used_first = false;                 ///< among the few that people use first
-  bool shapes_result = true;               ///< stored with an embedding; false: changes no byte of it
-  std::optional<Route> route = {};         ///< only this route reads it
-  std::vector<std::string> not_with = {};  ///< options that leave it without meaning
+  std::vector<std::string> choices = {};  ///< words that completions offer
+  bool only_choices = false;              ///< and nothing else is legal
+  bool used_first = false;                ///< among the few that people use first
+  bool shapes_result = true;              ///< stored with an embedding; false: changes no byte of it
+  std::optional<Route> route = {};        ///< only this route reads it
 };
 
 /// One option of a verb: the only place where it is spelled. Every face reads names, defaults, ranges and help here.
