@@ -387,7 +387,7 @@ enum class BasisFamily {
 
 /// A way to write a table, with its settings. From a short text: "fourier", "dct", "haar", "db1" to "db10"
 /// (":mode=symmetric,level=2" or ":tensor"), "svd" (":centred,weighted,rank=20,randomised"), "gmm" and "fixed-gmm"
-/// (":iterations=100"), "mle". See docs/bases.md.
+/// (":iterations=100"), "mle". See docs/reference/bases.md.
 struct BasisSpec {
   BasisFamily family = BasisFamily::fourier;
   WaveletOptions wavelet{};      ///< of `wavelet`; of `tensor_wavelet` the filter alone

@@ -74,7 +74,7 @@ struct Names<Quantity> {
 
 /// One bound on what an embedding may lose. Numbers are in units of return; what is unknown is NaN.
 struct CertificateRow {
-  std::string term;  ///< code of the bound, such as "paired" or "B2'_T"; docs/guarantees.md lists them
+  std::string term;  ///< code of the bound, such as "paired" or "B2'_T"; docs/guide/guarantees.md lists them
   Level level = Level::statistical;
   double value = std::numeric_limits<double>::quiet_NaN();     ///< the bound
   double measured = std::numeric_limits<double>::quiet_NaN();  ///< what was measured of the same thing

@@ -48,7 +48,8 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
   result.certificate.env = origin.env_name;
   if (origin.other_teacher) {
     result.certificate.not_covered.push_back(
-        fmt::format("the teacher that the embedding was made from: '{}' has another SHA-256", origin.teacher_name));
+        fmt::format("the teacher that the embedding was made from: '{}' has another SHA-256 or other settings",
+                    origin.teacher_name));
   }
   return result;
 }

@@ -14,6 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 void check(const CompressRequest& request) {
+  CompressRequest copy = request;
+  if (request.route == CompressRequest::Routes::lattice) refuse_other_route(options_of(copy), Route::lattice);
   if (!request.out.empty()) check_embedding_path(request.out);
   if (request.options.seconds > 0 && team().size > 1) {
     throw Error(ErrorCode::bad_value, "--budget was given, and processes that search together keep no common time",

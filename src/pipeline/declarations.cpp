@@ -23,6 +23,7 @@ void add_seed(OptionList& list, Request& request) {
            request.seed);
 }
 
+// Without `episodes` a verb only names the task.
 void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const std::string& what_for,
               const std::string& usual_act) {
   std::vector<std::string> names;
@@ -41,6 +42,7 @@ void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const 
   }
   list.add_name({.name = "act", .value = "HOW", .help = "Draw actions or play the mean action", .standard = usual_act},
                 task.act);
+  if (episodes == nullptr) return;  // a search plays the task as it is
   list.add({.name = "gamma", .value = "G", .help = "Discount", .range = share_range, .standard = "the task's"},
            task.gamma);
   list.add({.name = "horizon",
@@ -335,6 +337,7 @@ OptionList options_of(CompressRequest& request) {
   list.in(Group::search)
       .add_choice<Routes>({.name = "route", .value = "ROUTE", .help = "Which embeddings to search"}, request.route,
                           {{"both", Routes::both}, {"continuous", Routes::continuous}, {"lattice", Routes::lattice}});
+  list.of(Route::continuous);
   list.add_name(
       {.name = "polish", .value = "HOW", .help = "What coefficients are improved on last", .used_first = true},
       request.options.polish);
@@ -372,6 +375,7 @@ OptionList options_of(CompressRequest& request) {
             .help = "Episodes that each candidate of a generation plays",
             .range = {1, 1e6}},
            request.options.search.episodes);
+  list.of(std::nullopt);
   list.add(
       {.name = "select-episodes", .value = "N", .help = "Episodes on which embeddings are compared", .range = {2, 1e9}},
       judge.select_episodes);
@@ -417,12 +421,15 @@ OptionList options_of(CertifyRequest& request) {
                            {"rigorous", {Level::rigorous}},
                            {"exact", {Level::exact}},
                            {"statistical", {Level::statistical}}});
-  list.add_choice<LossMethod>({.name = "method", .value = "METHOD", .help = "Bound on the mean of paired differences"},
-                              request.method,
-                              {{"betting", LossMethod::betting},
-                               {"predictable-bernstein", LossMethod::predictable_bernstein},
-                               {"empirical-bernstein", LossMethod::empirical_bernstein},
-                               {"hoeffding", LossMethod::hoeffding}});
+  list.add_text(
+      {.name = "method",
+       .value = "METHOD",
+       .help = "Bound on the mean of paired differences",
+       .choices = {"betting", "predictable_bernstein", "empirical_bernstein", "hoeffding"},
+       .only_choices = true},
+      request.method,
+      [](LossMethod& method, const std::string& text, const std::string&) { method = parse<LossMethod>(text); },
+      [](const LossMethod& method) { return std::optional(std::string(name(method))); });
   list.add({.name = "coupled",
             .value = "N",
             .help = "Episodes of the teacher for bounds that need its steps",

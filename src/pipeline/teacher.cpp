@@ -37,11 +37,19 @@ std::string located(const std::string& policy, const fs::path& embedding, const 
   return out.replace(out.find(file), file.size(), stored.string());
 }
 
+// Whether a policy names the file that the embedding was made from, as far as its SHA-256 can tell.
+bool is_stored_file(const EmbeddingFile& file, const std::string& policy) {
+  const std::string teacher = named_file(policy);
+  std::error_code none;
+  if (file.origin.teacher_sha256.empty() || !fs::is_regular_file(teacher, none)) return true;
+  return sha256_file(teacher) == file.origin.teacher_sha256;
+}
+
 }  // namespace
 
 std::string named_file(const std::string& spec) {
   const std::string text = spec.starts_with("tabular:") ? spec.substr(8) : spec;
-  for (const char* ending : {".onnx", ".safetensors", ".mercer", ".json", ".npz"}) {
+  for (const char* ending : {".onnx", ".safetensors", ".mercer", ".json", ".npz", ".zip"}) {
     const std::size_t place = text.find(ending);
     if (place != std::string::npos) return text.substr(0, place + std::string(ending).size());
   }
@@ -147,29 +155,38 @@ std::string stored_task(const EmbeddingFile& file, const fs::path& path) {
 }
 
 PolicyRequest stored_teacher(const EmbeddingFile& file, const fs::path& path, PolicyRequest asked) {
-  if (!asked.policy.empty() || asked.object) return asked;
-  asked.policy = located(file.origin.teacher, path, file.origin.folder);
+  if (asked.object) return asked;
+  if (asked.policy.empty()) asked.policy = located(file.origin.teacher, path, file.origin.folder);
+  if (!is_stored_file(file, asked.policy)) return asked;
+  // The same file was shaped by the same settings, unless others are asked for.
+  const std::vector<PolicySetting> given = network_settings(asked.policy, asked.settings);
   for (const PolicySettingKind& kind : known_policy_settings()) {
     const auto stored = file.origin.settings.find(kind.key);
-    const bool given = std::ranges::any_of(asked.settings, [&](const auto& one) { return one.key == kind.key; });
-    if (stored != file.origin.settings.end() && !given) {
+    const bool known = std::ranges::any_of(given, [&](const auto& one) { return one.key == kind.key; });
+    if (stored != file.origin.settings.end() && !known) {
       asked.settings.push_back({kind.key, stored->second, path.string()});
     }
   }
   return asked;
 }
 
-bool check_teacher(const EmbeddingFile& file, const std::string& policy, bool accept_other) {
-  const std::string teacher = named_file(policy);
-  std::error_code none;
-  if (file.origin.teacher_sha256.empty() || !fs::is_regular_file(teacher, none)) return true;
-  const std::string found = sha256_file(teacher);
-  if (found == file.origin.teacher_sha256) return true;
+bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool accept_other) {
+  const std::string teacher = named_file(asked.policy);
+  std::string other;
+  if (!is_stored_file(file, asked.policy)) {
+    other = fmt::format("its SHA-256 is {}, stored is {}", sha256_file(teacher), file.origin.teacher_sha256);
+  } else if (!file.origin.teacher_sha256.empty()) {
+    for (const PolicySetting& one : network_settings(asked.policy, asked.settings)) {
+      const auto stored = file.origin.settings.find(one.key);
+      const std::string before = stored == file.origin.settings.end() ? "not set" : stored->second;
+      if (before != one.value) other = fmt::format("its {} is {}, stored is {}", one.key, one.value, before);
+    }
+  }
+  if (other.empty()) return true;
   if (accept_other) return false;
   throw Error(ErrorCode::bad_value,
-              fmt::format("'{}' is not the teacher that the embedding was made from: its SHA-256 is {}, stored is {}",
-                          teacher, found, file.origin.teacher_sha256),
-              "Name the original file with --policy, or accept this one with --accept-other-teacher");
+              fmt::format("'{}' is not the teacher that the embedding was made from: {}", teacher, other),
+              "Name the original file and settings, or accept this teacher with --accept-other-teacher");
 }
 
 void check_embedding_path(const std::string& out) {
@@ -191,7 +208,7 @@ Origin resolve_origin(const EmbeddingFile& file, const std::filesystem::path& pa
   origin.player = resolve_player(wanted, same_task ? file.origin.seed : seed);  // a drawn task is drawn as it was
   origin.env_name = same_task ? file.origin.env : task.env;
   const PolicyRequest asked = stored_teacher(file, path, teacher);
-  if (!asked.object) origin.other_teacher = !check_teacher(file, asked.policy, accept_other);
+  if (!asked.object) origin.other_teacher = !check_teacher(file, asked, accept_other);
   origin.teacher = resolve_policy(asked, origin.player->task(), progress, &origin.reading);
   origin.teacher_name = asked.policy;
   return origin;

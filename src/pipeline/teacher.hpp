@@ -31,11 +31,12 @@ EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teache
 
 /// The task that an embedding names, as seen from here: its file is looked for from the stored folder, then from here.
 std::string stored_task(const EmbeddingFile& file, const std::filesystem::path& path);
-/// The teacher of an embedding, with every setting that shaped it; `asked` wins where it says anything.
+/// The teacher of an embedding, or the one that is asked for; the stored file keeps the settings that shaped it, unless
+/// others are asked for.
 PolicyRequest stored_teacher(const EmbeddingFile& file, const std::filesystem::path& path, PolicyRequest asked);
-/// Whether the file of `policy` is the one that the embedding was made from, as far as can be known. Throws `bad_value`
-/// with both SHA-256 where it is not, unless `accept_other`.
-bool check_teacher(const EmbeddingFile& file, const std::string& policy, bool accept_other);
+/// Whether this is the teacher that the embedding was made from: the same file with the same settings, as far as can be
+/// known. Throws `bad_value` with what differs where it is not, unless `accept_other`.
+bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool accept_other);
 
 /// Throws `missing_option` or `bad_value` unless `out` can be the file of an embedding, and `cannot_write`.
 void check_embedding_path(const std::string& out);

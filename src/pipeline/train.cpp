@@ -55,7 +55,7 @@ void add_sac(OptionList& list, TrainRequest& request) {
   list.add({.name = "tau",
             .value = "T",
             .help = "sac: how fast target networks follow",
-            .range = {0, 1},
+            .range = {1e-8, 1},
             .standard = text_of(usual.tau)},
            request.tau);
   list.add({.name = "initial-alpha",

@@ -65,7 +65,7 @@ bool is_output(const std::string& key) {
 const std::vector<PolicySettingKind>& known_policy_settings() {
   static const std::vector<PolicySettingKind> kinds{
       {"kind", "KIND", "gaussian, deterministic, boltzmann or greedy [from the network's outputs]"},
-      {"temperature", "T", "temperature of a Boltzmann policy over q, above 0 [1]"},
+      {"temperature", "T", "temperature of a Boltzmann policy over q, above 0 [none: greedy; 1 for logits]"},
       {"spread", "S",
        "standard deviation around a deterministic action, in half ranges of the action, above 0, at most 1 [none]"},
       {"squash", "HOW", "tanh or none, between the network's output and the action [tanh for a Gaussian, else none]"},

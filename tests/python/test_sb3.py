@@ -191,3 +191,11 @@ def test_damaged_tensors_are_refused(tmp_path, rng):
 def test_the_data_of_an_agent_is_json(tmp_path):
     with zipfile.ZipFile(SB3) as archive:
         assert json.loads(archive.read("data"))["observation_space"]["_shape"] == [3]
+
+
+def test_an_embedding_of_an_agent_names_the_agent_not_a_file_that_is_gone(tmp_path):
+    agent = mercer.read_sb3(SB3, "pendulum")
+    small = mercer.embed(agent, "pendulum", route="continuous", k=2, rollouts=5, rounds=1, episodes=5)
+    small.save(tmp_path / "p.mercer")
+    facts = mercer.read(tmp_path / "p.mercer").facts
+    assert facts["teacher"] == str(SB3)

@@ -44,7 +44,7 @@ void print_manual(const Program& program) {
   fmt::print(
       ".SH DESCRIPTION\nMercer turns a trained reinforcement\\-learning policy into a short list of numbers, says how "
       "much "
-      "return that can cost, and runs the result anywhere. This version plays and measures policies.\n");
+      "return that can cost, and runs the result anywhere.\n");
   fmt::print(".SH VERBS\n");
   for (const auto& verb : program.verbs()) {
     fmt::print(".SS {}\n{}.\n", roff(verb->name), roff(verb->summary));

@@ -78,7 +78,7 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
   }
   const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
   attempt("teacher", teacher.policy, !policy_.empty(), [&] {
-    if (!mercer::check_teacher(file, teacher.policy, accept_other_teacher_)) {
+    if (!mercer::check_teacher(file, teacher, accept_other_teacher_)) {
       add_sentence(world->missing,
                    fmt::format("'{}' is another file than the teacher this was made from.", world->teacher_spec));
     }

@@ -197,7 +197,8 @@ void bind_policy(py::module_& module) {
       .def_property_readonly("name", &PolicyHandle::name)
       .def("renamed",
            [](PolicyHandle self, std::string name) {
-             self.own_name = std::move(name);
+             self.own_name = name;
+             self.request = {std::move(name)};  // the file it was read from is gone; this is where it came from
              return self;
            })
       .def_property_readonly("contract", [](const PolicyHandle& self) { return to_dict(self.policy->contract()); })
