@@ -56,9 +56,9 @@ def test_a_temperature_is_stored_wherever_it_came_from(with_critic, give):
     assert rebuilt["upper_return"] == named["upper_return"]
     # The same file keeps its settings; others are another teacher.
     assert with_critic.json(*CERTIFY, "--policy", "q.onnx")["teacher_return"] == named["teacher_return"]
-    said = with_critic.fails(2, *CERTIFY, MERCER_TEMPERATURE="50")
-    assert "its temperature is 50, stored is 7" in said and "--accept-other-teacher" in said
-    other = with_critic.json(*CERTIFY, "--accept-other-teacher", MERCER_TEMPERATURE="50")
+    said = with_critic.fails(2, *CERTIFY, MERCER_TEMPERATURE="0.01")
+    assert "its temperature is 0.01, stored is 7" in said and "--accept-other-teacher" in said
+    other = with_critic.json(*CERTIFY, "--accept-other-teacher", MERCER_TEMPERATURE="0.01")
     assert other["teacher_return"] != named["teacher_return"]
     assert any("other settings" in sentence for sentence in other["not_covered"])
     assert made["k"] == 40
