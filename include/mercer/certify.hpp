@@ -173,10 +173,10 @@ const Bound* find_bound(std::span<const Bound> bounds, std::string_view id);
 double trivial_bound(const TabularComparison& comparison, Quantity quantity, const BoundInputs& inputs);
 
 struct CertifyOptions {
-  std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9
+  std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9; with `sequential` at most so many
   std::size_t coupled = 1000;    ///< of these, how many of the teacher are kept with their steps, 1 or more
   std::uint64_t seed = 0;        ///< must differ from the seeds that the embedding was made or chosen with
-  double confidence = 0.95;      ///< in (0, 1); of every row alone
+  double confidence = 0.95;      ///< in (0, 1); of all promises and statistical rows together
   std::size_t attempt = 0;  ///< j from 1: candidate of a search, spends (1 - confidence) / (j (j + 1)); 0: the only one
   LossMethod method = LossMethod::betting;
   Act act = Act::sample;
@@ -186,17 +186,23 @@ struct CertifyOptions {
   bool model = true;                      ///< also rows that stand on a finite model of the task
   std::optional<double> max_loss;         ///< allowed loss as a fraction of the teacher's |return|
   std::optional<double> max_loss_return;  ///< allowed loss in units of return
+  bool sequential = false;                ///< with a budget and betting: stop once it is kept or cannot be
+  std::size_t pilot = 200;           ///< episodes of another seed that choose the cut of unknown returns, 2 or more
+  std::optional<Range> cut;          ///< where the range of returns is unknown: chosen already, on other episodes
+  std::size_t pruning_rollouts = 0;  ///< rollouts that decided which cells a lattice keeps; 0: not known
 };
 
 /// What the student may lose against the teacher: plays both on the same episodes, bounds the loss, and fills a row for
 /// each bound of the levels that were asked for. The student is whatever acts: for an embedding the policy that was
 /// decoded from its bytes, so that rounding, projection and truncation are all in it.
 ///
-/// Where the range of returns is unknown, the loss is estimated by Student's t: the level of the certificate is then
-/// "estimate", its method "student-t". Rows besides the paired one need the task itself (`Player::env`).
+/// Where the range of returns is unknown, returns are cut to one that is fixed before the certifying episodes: the
+/// promise is about the mean of the cut return, and another bounds how often a return lies outside. The method
+/// `student_t` gives an estimate instead: the level of the certificate is then "estimate". Rows besides the paired one
+/// need the task itself (`Player::env`).
 ///
-/// Throws what the player and `certify_loss` throw, and `missing_option` when `max_loss` was asked for and no
-/// percentage can be promised. `within_budget` says whether the budget is kept; a loss above it is no error.
+/// Throws what the player and `certify_loss` throw. `within_budget` says whether the budget is kept; a loss above it,
+/// or a percentage that cannot be promised, is no error.
 Certificate certify(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress = {});
 

@@ -24,7 +24,8 @@ struct SelectionOptions {
   std::optional<std::size_t> max_bytes;   ///< largest payload; smaller is preferred anyway
   double confidence = 0.95;               ///< of the certificate, in (0, 1)
   std::size_t select_episodes = 4000;     ///< on which candidates are compared, 2 or more
-  std::size_t certify_episodes = 100000;  ///< on which the winner is certified: no choice sees them, 2 or more
+  std::size_t certify_episodes = 100000;  ///< at most, to certify the winner: no choice sees them, 2 or more
+  bool sequential = true;                 ///< stop certifying once the budget is kept or cannot be
   std::size_t attempts = 5;               ///< candidates that may fail their certificate before giving up, 1 or more
   Act act = Act::mean;                    ///< what is compared: mean actions, or drawn ones
   std::uint64_t seed = 0;
@@ -36,6 +37,7 @@ struct MeasuredPolicy {
   std::size_t bytes = 0;
   double loss = 0;    ///< mean, in units of return
   double spread = 0;  ///< standard deviation of the paired difference
+  Range returns{};    ///< the least and the largest of both policies
 };
 
 /// Compares candidates with a teacher on one set of episodes and certifies the winner on another.

@@ -103,6 +103,7 @@ struct Episodes {
   Act act = Act::sample;
   std::optional<double> gamma{};           ///< 0 to 1; by default the task's
   std::optional<std::uint32_t> horizon{};  ///< steps until an episode is cut off; by default the task's
+  std::size_t first = 0;                   ///< number of the first episode: `count` from here on
 };
 
 /// What one episode came to.
@@ -112,6 +113,9 @@ struct Outcome {
   std::size_t steps = 0;
   bool terminated = false;  ///< ended by the task, not cut off by the time limit
 };
+
+/// Whether an episode of a task failed, by what its end means there; empty where an end means nothing.
+std::optional<bool> failed(const Task& task, const Outcome& outcome);
 
 /// The outcome of each episode of rollouts, with or without steps.
 std::vector<Outcome> outcomes_of(const Rollouts& rollouts);
