@@ -37,7 +37,7 @@ function table_of(rows) {
     name.scope = "row";
     const about = row.about === "return" ? "" : ` About the ${quantity_words(row.about)}.`;
     line.append(name, element("td", term_words(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")),
-      element("td", level_words(row.level)), element("td", number(row.value, 4), "number"), element("td", number(row.measured, 4), "number"));
+      element("td", level_words(row.level, row.about)), element("td", number(row.value, 4), "number"), element("td", number(row.measured, 4), "number"));
     body.append(line);
   }
   const top = element("thead");

@@ -419,6 +419,7 @@ OptionList options_of(CertifyRequest& request) {
                           {{"all", request.levels},
                            {"paper", {Level::paper}},
                            {"rigorous", {Level::rigorous}},
+                           {"model", {Level::model}},
                            {"exact", {Level::exact}},
                            {"statistical", {Level::statistical}}});
   list.add_text(
@@ -432,7 +433,7 @@ OptionList options_of(CertifyRequest& request) {
       [](const LossMethod& method) { return std::optional(std::string(name(method))); });
   list.add({.name = "coupled",
             .value = "N",
-            .help = "Episodes of the teacher for bounds that need its steps",
+            .help = "Episodes of each policy for bounds that need steps",
             .range = episodes_range},
            request.coupled);
   list.add({.name = "attempt",
