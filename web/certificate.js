@@ -39,7 +39,7 @@ function table_of(rows) {
     return {
       name: `${row.term}${row.winner ? " (least)" : ""}`,
       kind: row.vacuous ? "vacuous" : undefined,
-      cells: [[term_words(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")], [level_words(row.level)],
+      cells: [[term_words(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")], [level_words(row.level, row.about)],
         [number(row.value, 4), "number"], [number(row.measured, 4), "number"]],
     };
   }), "Bounds of the certificate");

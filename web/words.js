@@ -3,7 +3,7 @@ const terms = {
   paired: "Both played the same episodes; the mean difference of their returns is bounded.",
   coupling: "From the teacher's episodes alone: how long both would choose the same actions.",
   modelfree_d1: "From the mean distance of the two action distributions.",
-  pruning: "What leaving out unvisited cells adds.",
+  pruning: "What the rule for unvisited cells adds, against the teacher's actions in them.",
   trivial: "What the task's range of returns says without looking.",
   coupling_geom: "From the largest distance of the two in any state.",
   exact: "Both solved exactly in a finite process.",
@@ -61,10 +61,13 @@ const variations = { actions: "share of states with another action", distributio
 
 // A code without words stands for itself.
 const from = (table) => (code) => table[code] ?? code;
-export const level_words = from(levels);
 export const variation_words = from(variations);
 
 const in_model = "_in_model";
+export function level_words(level, about = "") {
+  if (level === "exact" && about.endsWith(in_model)) return "computed exactly in an estimated model of the task, not in the task";
+  return from(levels)(level);
+}
 export function quantity_words(code) {
   if (!code.endsWith(in_model)) return from(quantities)(code);
   return `${from(quantities)(code.slice(0, -in_model.length))} in the model`;

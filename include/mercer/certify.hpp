@@ -174,7 +174,7 @@ double trivial_bound(const TabularComparison& comparison, Quantity quantity, con
 
 struct CertifyOptions {
   std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9; fewer where they decide the budget
-  std::size_t coupled = 1000;    ///< of these, how many of the teacher are kept with their steps, 1 or more
+  std::size_t coupled = 1000;    ///< of these, how many are played with their steps, 1 or more
   std::uint64_t seed = 0;        ///< must differ from the seeds that the embedding was made or chosen with
   double confidence = 0.95;      ///< in (0, 1); of all promises and statistical rows together
   std::size_t attempt = 0;  ///< j from 1: candidate of a search, spends (1 - confidence) / (j (j + 1)); 0: the only one
@@ -182,11 +182,12 @@ struct CertifyOptions {
   Act act = Act::sample;
   double gamma = 1;                      ///< below 1: of the discounted return; 0 to 1
   std::optional<std::uint32_t> horizon;  ///< by default the task's
-  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};  ///< not `estimate`
-  bool model = true;                      ///< also rows that stand on a finite model of the task
-  std::optional<double> max_loss;         ///< allowed loss as a fraction of the teacher's |return|
-  std::optional<double> max_loss_return;  ///< allowed loss in units of return
-  bool all_episodes = false;              ///< play all, even where fewer decide the budget (betting)
+  std::set<Level> levels{Level::paper, Level::rigorous, Level::model, Level::exact,
+                         Level::statistical};  ///< not `estimate`
+  bool model = true;                           ///< also rows that stand on a finite process
+  std::optional<double> max_loss;              ///< allowed loss as a fraction of the teacher's |return|
+  std::optional<double> max_loss_return;       ///< allowed loss in units of return
+  bool all_episodes = false;                   ///< play all, even where fewer decide the budget (betting)
   std::size_t pilot = 100;           ///< episodes of another seed that choose the cut of unknown returns, 2 or more
   std::optional<Range> cut;          ///< where the range of returns is unknown: chosen already, on other episodes
   std::size_t pruning_rollouts = 0;  ///< rollouts that decided which cells a lattice keeps; 0: not known
@@ -245,7 +246,8 @@ struct LevelRows {
 ///
 /// Rows of levels paper and exact, and most of rigorous, stand on a finite process: the task itself where it is one
 /// (`TabularEnv`), otherwise a model on the lattice of an embedding, estimated from `coupled` episodes of the teacher.
-/// Of the rigorous rows about the same return the least is the `winner`.
+/// In such a model the theorems are rows of level model, not rigorous. Of the rigorous rows about the same return the
+/// least is the `winner`.
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                          double measured, const Progress& progress = {});
 

@@ -186,7 +186,7 @@ struct CertifyRequest : Request {
   std::size_t episodes = 10000, coupled = 1000, attempt = 0;
   double confidence = 0.95;
   LossMethod method = LossMethod::betting;
-  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
+  std::set<Level> levels{Level::paper, Level::rigorous, Level::model, Level::exact, Level::statistical};
   std::optional<double> max_loss = {}, max_loss_return = {};
   bool accept_other_teacher = false;  ///< certify against a teacher whose file has another SHA-256, and say so
   bool dry_run = false;               ///< leave the file as it is

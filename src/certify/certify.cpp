@@ -238,9 +238,9 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
                            PlayedOutcomes& of_teacher, const CertifyOptions& options, const Progress& progress) {
   require_confidence(options.confidence);
   require_in_range("episodes", static_cast<double>(options.episodes), 2, 1e9, "Take 10000");
-  if (options.levels.contains(Level::estimate) || options.levels.contains(Level::model)) {
-    throw Error(ErrorCode::bad_value, "levels 'estimate' and 'model' cannot be asked for",
-                "Ask for paper, rigorous, exact or statistical; method student_t gives an estimate");
+  if (options.levels.contains(Level::estimate)) {
+    throw Error(ErrorCode::bad_value, "level 'estimate' cannot be asked for",
+                "Ask for other levels; method student_t gives an estimate");
   }
   const Env* env = options.levels.empty() ? nullptr : player.env();
   const Episodes episodes = certifying_episodes(player, options);

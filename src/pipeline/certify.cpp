@@ -43,6 +43,7 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
                                        request.seed, progress);
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
+  options.pruning_rollouts = pruning_rollouts(file);
   const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
   if (!request.task.act && act != file.origin.settings.end()) options.act = parse<Act>(act->second);
   CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};

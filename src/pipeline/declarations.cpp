@@ -432,12 +432,13 @@ OptionList options_of(CertifyRequest& request) {
                           {{"all", request.levels},
                            {"paper", {Level::paper}},
                            {"rigorous", {Level::rigorous}},
+                           {"model", {Level::model}},
                            {"exact", {Level::exact}},
                            {"statistical", {Level::statistical}}});
   add_method(list, request.method, request.all_episodes);
   list.add({.name = "coupled",
             .value = "N",
-            .help = "Episodes of the teacher for bounds that need its steps",
+            .help = "Episodes of each policy for bounds that need steps",
             .range = episodes_range},
            request.coupled);
   list.add({.name = "attempt",

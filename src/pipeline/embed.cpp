@@ -110,6 +110,14 @@ Rollouts collect(const EmbedRequest& request, const Env* env, const Policy& teac
   return play(*env, teacher, collecting, progress);
 }
 
+// `certify` reads how many rollouts decided which cells are kept: a default, or a file's, is not among the options
+// given.
+std::map<std::string, std::string> lattice_settings(const EmbedRequest& request, std::size_t rollouts) {
+  std::map<std::string, std::string> settings = settings_of(request);
+  settings["rollouts"] = fmt::format("{}", rollouts);
+  return settings;
+}
+
 // The smallest K that keeps the budget: up to `k` if it was given, otherwise all there are.
 KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teacher, const Lattice& lattice,
                const LatticePlay& play, const TruncationOptions& truncation, const Progress& progress) {
@@ -127,6 +135,7 @@ KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teache
   options.model = false;  // `certify` adds what takes longer
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
+  options.pruning_rollouts = lattice.rollouts;
   const StudentOfK student = [&](std::size_t k) {
     return std::make_shared<LatticePolicy>(with(truncation, k).policy());
   };
@@ -171,7 +180,7 @@ EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress)
   }
   const Embedding made(LatticeEmbedding::make(*teacher, lattice, options.playing, truncation, request.seed));
   EmbedResult result;
-  finish(request, result, *teacher, made, settings_of(request),
+  finish(request, result, *teacher, made, lattice_settings(request, lattice.rollouts),
          choice ? std::optional(choice->certificate) : std::nullopt);
 
   describe_lattice(lattice, result);
@@ -207,8 +216,8 @@ EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress)
   options.scratch = *asked.scratch;
   const auto env = resolve_task(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, env->task(), progress);
-  const EmbeddingOrigin origin =
-      make_origin(request.task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
+  const EmbeddingOrigin origin = make_origin(request.task, request.teacher, *teacher, request.seed,
+                                             lattice_settings(request, options.episodes), request.out);
   const LargeEmbedding made = embed_large(*env, *teacher, options, request.out, origin, team(), progress);
   EmbedResult result;
   if (team().rank > 0) return result;
