@@ -29,11 +29,12 @@ const terms = {
 };
 
 const levels = {
-  paper: "as printed: no guarantee",
-  rigorous: "a theorem",
-  exact: "computed exactly",
-  statistical: "from episodes, with confidence",
-  estimate: "an estimate: no guarantee",
+  paper: "as published (no guarantee)",
+  rigorous: "guaranteed by theorem",
+  model: "holds in an estimated model, not in the task (no guarantee)",
+  exact: "computed",
+  statistical: "guaranteed",
+  estimate: "estimated (no guarantee)",
 };
 const quantities = {
   return: "return",
@@ -52,22 +53,15 @@ const quantities = {
   volume: "discretisation volume",
   condition: "condition: 1 holds, 0 does not",
   action: "action, in percent of its range",
+  return_percent: "return, in percent of the teacher's",
+  outside: "share of episodes with a return outside the range",
+  failures: "share of episodes that fail",
 };
-const methods = {
-  betting: "betting",
-  predictable_bernstein: "the predictable Bernstein bound",
-  empirical_bernstein: "the empirical Bernstein bound",
-  hoeffding: "Hoeffding's bound",
-  student_t: "Student's t",
-};
-const acts = { mean: "mean actions", sample: "drawn actions" };
 const variations = { actions: "share of states with another action", distributions: "of action distributions" };
 
 // A code without words stands for itself.
 const from = (table) => (code) => table[code] ?? code;
 export const level_words = from(levels);
-export const method_words = from(methods);
-export const act_words = from(acts);
 export const variation_words = from(variations);
 
 const in_model = "_in_model";

@@ -173,7 +173,7 @@ const Bound* find_bound(std::span<const Bound> bounds, std::string_view id);
 double trivial_bound(const TabularComparison& comparison, Quantity quantity, const BoundInputs& inputs);
 
 struct CertifyOptions {
-  std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9; with `sequential` at most so many
+  std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9; fewer where they decide the budget
   std::size_t coupled = 1000;    ///< of these, how many of the teacher are kept with their steps, 1 or more
   std::uint64_t seed = 0;        ///< must differ from the seeds that the embedding was made or chosen with
   double confidence = 0.95;      ///< in (0, 1); of all promises and statistical rows together
@@ -186,8 +186,8 @@ struct CertifyOptions {
   bool model = true;                      ///< also rows that stand on a finite model of the task
   std::optional<double> max_loss;         ///< allowed loss as a fraction of the teacher's |return|
   std::optional<double> max_loss_return;  ///< allowed loss in units of return
-  bool sequential = false;                ///< with a budget and betting: stop once it is kept or cannot be
-  std::size_t pilot = 200;           ///< episodes of another seed that choose the cut of unknown returns, 2 or more
+  bool all_episodes = false;              ///< play all, even where fewer decide the budget (betting)
+  std::size_t pilot = 100;           ///< episodes of another seed that choose the cut of unknown returns, 2 or more
   std::optional<Range> cut;          ///< where the range of returns is unknown: chosen already, on other episodes
   std::size_t pruning_rollouts = 0;  ///< rollouts that decided which cells a lattice keeps; 0: not known
 };
@@ -206,11 +206,33 @@ struct CertifyOptions {
 Certificate certify(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress = {});
 
-/// The same from outcomes that were played already, as `options` say: for a search that certifies several students
-/// against one teacher. Outcome e of both belongs to the same episode.
+/// Outcomes of a policy on the first of some episodes, played when they are asked for and kept. Player, policy and
+/// progress must outlive this.
+class PlayedOutcomes {
+ public:
+  PlayedOutcomes(const Player& player, const Policy& policy, const Episodes& episodes, const Progress& progress);
+  /// Of `count` episodes from the first one on. Throws what the player throws, and `shape_mismatch` unless it reports
+  /// an outcome for each.
+  std::span<const Outcome> first(std::size_t count);
+
+ private:
+  const Player& player_;
+  const Policy& policy_;
+  Episodes episodes_;
+  const Progress& progress_;
+  std::vector<Outcome> played_;
+};
+
+/// The episodes that `certify` plays.
+Episodes certifying_episodes(const Player& player, const CertifyOptions& options);
+
+/// The same against a teacher whose outcomes on `certifying_episodes` are shared: for a search that certifies several
+/// students.
 Certificate certify_paired(const Player& player, const Policy& teacher, const Policy& student,
-                           std::span<const Outcome> of_teacher, std::span<const Outcome> of_student,
-                           const CertifyOptions& options, const Progress& progress = {});
+                           PlayedOutcomes& of_teacher, const CertifyOptions& options, const Progress& progress = {});
+
+/// How many rows of level statistical `certify_levels` can add. They share the confidence with the promises.
+std::size_t statistical_rows(const Policy& student, const CertifyOptions& options);
 
 /// Rows of all bounds that can be had of one student, and sentences about those that cannot.
 struct LevelRows {

@@ -25,9 +25,10 @@ struct SelectionOptions {
   double confidence = 0.95;               ///< of the certificate, in (0, 1)
   std::size_t select_episodes = 4000;     ///< on which candidates are compared, 2 or more
   std::size_t certify_episodes = 100000;  ///< at most, to certify the winner: no choice sees them, 2 or more
-  bool sequential = true;                 ///< stop certifying once the budget is kept or cannot be
-  std::size_t attempts = 5;               ///< candidates that may fail their certificate before giving up, 1 or more
-  Act act = Act::mean;                    ///< what is compared: mean actions, or drawn ones
+  bool all_episodes = false;              ///< play all of those, even where fewer decide the budget
+  LossMethod method = LossMethod::betting;
+  std::size_t attempts = 5;  ///< candidates that may fail their certificate before giving up, 1 or more
+  Act act = Act::mean;       ///< what is compared: mean actions, or drawn ones
   std::uint64_t seed = 0;
 };
 

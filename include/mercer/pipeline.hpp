@@ -190,10 +190,12 @@ struct CertifyRequest : Request {
   std::optional<double> max_loss = {}, max_loss_return = {};
   bool accept_other_teacher = false;  ///< certify against a teacher whose file has another SHA-256, and say so
   bool dry_run = false;               ///< leave the file as it is
+  bool all_episodes = false;          ///< play all episodes, even where fewer decide the budget
 };
 struct CertifyResult {
   Certificate certificate;
-  bool stored = false;  ///< in the file
+  bool stored = false;                    ///< in the file
+  std::optional<Certificate> replaced{};  ///< what the file held before
 };
 CertifyResult certify(const CertifyRequest& request, const Progress& progress = {});
 

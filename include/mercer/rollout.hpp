@@ -79,6 +79,7 @@ struct RolloutOptions {
   std::optional<std::uint32_t> horizon{};  ///< steps until an episode is cut off, 1 to 10^9; by default the task's
   bool keep_steps = true;                  ///< false: returns only, in little memory
   std::vector<double> start_states{};      ///< rows; episode e starts in row e modulo their number; empty: drawn
+  std::size_t first = 0;                   ///< number of the first episode
 };
 
 /// Plays episodes of a policy in a task, many in lockstep, on all allowed threads.

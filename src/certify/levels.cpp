@@ -129,6 +129,11 @@ void add_world(Ladder& ladder, const Rollouts& held_out) {
 
 }  // namespace
 
+std::size_t statistical_rows(const Policy& student, const CertifyOptions& options) {
+  if (!options.levels.contains(Level::statistical)) return 0;
+  return 2 + (dynamic_cast<const LatticePolicy*>(&student) != nullptr ? 1 : 0);  // coupling, modelfree_d1, pruning
+}
+
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                          double measured, const Progress& progress) {
   const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);

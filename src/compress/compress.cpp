@@ -186,7 +186,7 @@ CompressOptions usual_options(const Player& player) {
   out.visit_episodes = 25;
   out.search.episodes = 20;
   out.judge.select_episodes = 100;
-  out.judge.certify_episodes = 1000;
+  out.judge.certify_episodes = 4000;
   return out;
 }
 

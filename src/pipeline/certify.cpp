@@ -24,6 +24,7 @@ CertifyOptions certify_options(const CertifyRequest& request) {
   options.levels = request.levels;
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
+  options.all_episodes = request.all_episodes;
   return options;
 }
 
@@ -74,6 +75,7 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
                 "Certify it again");
   }
   add_certificate(request.file, result.certificate);
+  result.replaced = file.certificate;
   result.stored = true;
   return result;
 }

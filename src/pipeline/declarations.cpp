@@ -118,6 +118,15 @@ void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional
            confidence);
 }
 
+void add_method(OptionList& list, LossMethod& method, bool& all_episodes) {
+  list.add_name({.name = "method",
+                 .value = "METHOD",
+                 .help = "Bound on the mean of paired differences; student_t is an estimate, no guarantee"},
+                method);
+  list.add({.name = "all-episodes", .help = "Play all certifying episodes, even where fewer decide the budget"},
+           all_episodes);
+}
+
 void add_out(OptionList& list, std::string& out, const std::string& value, const std::string& help) {
   list.in(Group::output)
       .add({.name = "out", .value = value, .help = help, .used_first = true, .shapes_result = false}, out);
@@ -330,8 +339,12 @@ OptionList options_of(CompressRequest& request) {
   add_budget(list, judge.max_loss, judge.max_loss_return, judge.confidence, "1%");
   list.add({.name = "max-bytes", .value = "N", .help = "Largest payload", .range = {1, 1e9}, .used_first = true},
            judge.max_bytes);
-  list.add({.name = "certify-episodes", .value = "N", .help = "Episodes that the promise rests on", .range = {2, 1e9}},
+  list.add({.name = "certify-episodes",
+            .value = "N",
+            .help = "Episodes that the promise rests on, at most",
+            .range = {2, 1e9}},
            judge.certify_episodes);
+  add_method(list, judge.method, judge.all_episodes);
   list.add({.name = "attempts", .value = "N", .help = "Embeddings that may fail their certificate", .range = {1, 1000}},
            judge.attempts);
   list.in(Group::search)
@@ -408,7 +421,7 @@ OptionList options_of(CertifyRequest& request) {
             .used_first = true},
            request.file);
   list.add({.name = "dry-run", .help = "Do not write the certificate into the file"}, request.dry_run);
-  add_task(list, request.task, &request.episodes, "Paired episodes", "as the embedding was made");
+  add_task(list, request.task, &request.episodes, "Paired episodes, at most", "as the embedding was made");
   add_policy(list, request.teacher, "Teacher, in place of the one that the embedding names: " + policy_help);
   list.in(Group::policy)
       .add({.name = "accept-other-teacher",
@@ -421,15 +434,7 @@ OptionList options_of(CertifyRequest& request) {
                            {"rigorous", {Level::rigorous}},
                            {"exact", {Level::exact}},
                            {"statistical", {Level::statistical}}});
-  list.add_text(
-      {.name = "method",
-       .value = "METHOD",
-       .help = "Bound on the mean of paired differences",
-       .choices = {"betting", "predictable_bernstein", "empirical_bernstein", "hoeffding"},
-       .only_choices = true},
-      request.method,
-      [](LossMethod& method, const std::string& text, const std::string&) { method = parse<LossMethod>(text); },
-      [](const LossMethod& method) { return std::optional(std::string(name(method))); });
+  add_method(list, request.method, request.all_episodes);
   list.add({.name = "coupled",
             .value = "N",
             .help = "Episodes of the teacher for bounds that need its steps",

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "mercer/random.hpp"
+
 namespace mercer {
 
 /// Which episodes serve which purpose. An embedding is made from the episodes of its seed. What is measured or promised
@@ -18,6 +20,13 @@ inline std::uint64_t certifying_seed(std::uint64_t asked, std::uint64_t made_wit
   constexpr std::uint64_t apart = std::uint64_t{1} << 32;
   const std::uint64_t seed = asked + apart;
   return seed == made_with || seed == measuring_seed(made_with) ? seed + apart : seed;
+}
+
+/// The page measures on episodes that nothing else here plays: seeds drawn by Philox, not counted from the one it was
+/// made with. `asked` tells measurements apart.
+inline std::uint64_t viewing_seed(std::uint64_t made_with, std::uint64_t asked) {
+  constexpr std::uint64_t purpose = 5;  // a search and its certificate use those before it
+  return Random({made_with, Stage::search, purpose, 0xFFFFFFFF}).bits() + asked;
 }
 
 }  // namespace mercer

@@ -13,10 +13,16 @@ RolloutOptions options_for(const Episodes& episodes, bool keep_steps) {
   out.gamma = episodes.gamma;
   out.horizon = episodes.horizon;
   out.keep_steps = keep_steps;
+  out.first = episodes.first;
   return out;
 }
 
 }  // namespace
+
+std::optional<bool> failed(const Task& task, const Outcome& outcome) {
+  if (task.ending == Ending::plain) return std::nullopt;
+  return outcome.terminated == (task.ending == Ending::failure);
+}
 
 std::vector<Outcome> outcomes_of(const Rollouts& rollouts) {
   std::vector<Outcome> out(rollouts.episodes());

@@ -179,13 +179,15 @@ std::vector<Rollouts> play(const Env& env, const Policy& policy, const RolloutOp
   return parts;
 }
 
+Share moved(Share share, std::size_t by) { return {share.begin + by, share.end + by}; }
+
 // Every process plays its episodes and hands them to all others: what comes out is what one would have played.
 std::vector<Rollouts> play_shared(const Env& env, const Policy& policy, const RolloutOptions& options,
                                   const Progress& progress) {
   const Team& all = team();
   Rollouts own;
   for (const Rollouts& part :
-       play(env, policy, options, share_of(all.rank, all.size, options.episodes, 16), progress)) {
+       play(env, policy, options, moved(share_of(all.rank, all.size, options.episodes, 16), options.first), progress)) {
     append(own, part);
   }
   std::vector<Rollouts> parts;
@@ -218,7 +220,7 @@ Rollouts rollout(const Env& env, const Policy& policy, const RolloutOptions& giv
   check_fits(policy, env.task());
   return join(env, policy, options,
               shares_work() ? play_shared(env, policy, options, progress)
-                            : play(env, policy, options, {0, options.episodes}, progress));
+                            : play(env, policy, options, moved({0, options.episodes}, options.first), progress));
 }
 
 Rollouts rollout_part(const Env& env, const Policy& policy, const RolloutOptions& given, Share part,
@@ -229,7 +231,7 @@ Rollouts rollout_part(const Env& env, const Policy& policy, const RolloutOptions
   own.episodes = part.end - part.begin;  // what the batch is chosen for
   const RolloutOptions options = completed(env, own);
   check_fits(policy, env.task());
-  return join(env, policy, options, play(env, policy, options, part, progress));
+  return join(env, policy, options, play(env, policy, options, moved(part, options.first), progress));
 }
 
 }  // namespace mercer

@@ -127,10 +127,16 @@ TEST(Compress, APlayerOfAnotherKindFindsTheSame) {
   }
 }
 
-TEST(Compress, WithoutARangeOfReturnsTheCertificateIsAnEstimate) {
+TEST(Compress, WithoutARangeOfReturnsTheyAreCut) {
   const Car car;
   const Stranger player(*car.env, std::nullopt, true);
-  const Certificate estimate = compress(player, *car.teacher, quick()).certificate.value();
+  const Certificate cut = compress(player, *car.teacher, quick()).certificate.value();
+  EXPECT_EQ(cut.level, Level::statistical);
+  ASSERT_TRUE(cut.cut);
+  EXPECT_GT(cut.upper_return, cut.loss_return);
+  CompressOptions options = quick();
+  options.judge.method = LossMethod::student_t;
+  const Certificate estimate = compress(player, *car.teacher, options).certificate.value();
   EXPECT_EQ(estimate.level, Level::estimate);
   EXPECT_EQ(estimate.method, LossMethod::student_t);
   ASSERT_EQ(estimate.rows.size(), 1u);

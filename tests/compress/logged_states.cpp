@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-struct Car {
+struct LoggedCar {
   std::unique_ptr<Env> env = make_env("continuous-mountain-car");
   std::unique_ptr<Policy> teacher =
       make_policy(std::string(MERCER_TEST_DATA) + "/policies/cmc_sde_10000_actor.onnx", env->task());
@@ -26,7 +26,7 @@ struct Car {
   }
 };
 
-StatesOptions quick(double max_error) {
+StatesOptions quick_states(double max_error) {
   StatesOptions options;
   options.max_error = max_error;
   options.most_terms = 3;
@@ -36,7 +36,7 @@ StatesOptions quick(double max_error) {
 }
 
 TEST(CompressStates, promises_actions_and_no_return) {
-  const Car car;
+  const LoggedCar car;
   StatesOptions options;
   options.max_error = 0.1;
   const Compressed found = compress_states(*car.teacher, car.log(150), options);
@@ -57,23 +57,23 @@ TEST(CompressStates, promises_actions_and_no_return) {
 }
 
 TEST(CompressStates, a_budget_that_is_not_kept_is_no_error) {
-  const Car car;
-  EXPECT_FALSE(compress_states(*car.teacher, car.log(30), quick(1e-6)).certificate->within_budget);
+  const LoggedCar car;
+  EXPECT_FALSE(compress_states(*car.teacher, car.log(30), quick_states(1e-6)).certificate->within_budget);
 }
 
 TEST(CompressStates, thirty_episodes_are_certified_and_fewer_are_not) {
-  const Car car;
+  const LoggedCar car;
   LoggedStates log = car.log(30);
   log.offsets.insert(log.offsets.begin(), 3, 0);  // episodes without states do not count
-  EXPECT_EQ(compress_states(*car.teacher, log, quick(0.5)).certificate->episodes, 10u);
+  EXPECT_EQ(compress_states(*car.teacher, log, quick_states(0.5)).certificate->episodes, 10u);
   log.offsets.erase(log.offsets.end() - 2);  // joins the last two
-  const Compressed found = compress_states(*car.teacher, log, quick(0.5));
+  const Compressed found = compress_states(*car.teacher, log, quick_states(0.5));
   EXPECT_FALSE(found.certificate);
   EXPECT_LT(found.winner().loss, 0.5);
 }
 
 TEST(CompressStates, refuses_logs_that_make_no_sense) {
-  const Car car;
+  const LoggedCar car;
   const StateMatrix few{2, std::vector<double>(2 * 29, 0.0)}, states{2, std::vector<double>(2 * 40, 0.0)};
   EXPECT_THROW(compress_states(*car.teacher, {few, {0, 29}}, {}), Error);
   for (const std::vector<std::int64_t>& offsets :
@@ -86,12 +86,12 @@ TEST(CompressStates, refuses_logs_that_make_no_sense) {
 // to be followed from set points that a fit has not seen.
 double jump(double state) { return std::sin(40 * state) > 0 ? 0.8 : -0.8; }
 
-constexpr std::size_t episodes = 60, steps = 40;
+constexpr std::size_t logged_episodes = 60, logged_steps = 40;
 
 LoggedStates set_points(std::uint64_t seed) {
   LoggedStates log{{1, {}}, {0}};
-  for (std::size_t e = 0; e < episodes; ++e) {
-    log.states.values.insert(log.states.values.end(), steps, Random({seed, Stage::start, e, 0}).uniform());
+  for (std::size_t e = 0; e < logged_episodes; ++e) {
+    log.states.values.insert(log.states.values.end(), logged_steps, Random({seed, Stage::start, e, 0}).uniform());
     log.offsets.push_back(static_cast<std::int64_t>(log.states.values.size()));
   }
   return log;
@@ -117,7 +117,7 @@ TEST(CompressStates, promises_hold_although_the_steps_of_an_episode_are_alike) {
   task.state = task.observation = Space::box({{"u", {0, 1}, "", false}});
   task.action = Space::box({{"a", {-1, 1}, "", false}});
   const FunctionPolicy teacher("jumps", task, [](std::span<const double> s, double) { return jump(s[0]); });
-  StatesOptions options = quick(0.05);
+  StatesOptions options = quick_states(0.05);
   options.most_terms = 12;
   options.dictionaries[0].basis = "cosine";
   options.dictionaries[0].degree = 30;
@@ -133,12 +133,12 @@ TEST(CompressStates, promises_hold_although_the_steps_of_an_episode_are_alike) {
     broken += missed();
     EXPECT_LT(slack, 60);  // a bound of 100% is no promise
     // Declared independent, steps of one episode serve to fit, to choose and to certify.
-    log.offsets.resize(episodes * steps + 1);
+    log.offsets.resize(logged_episodes * logged_steps + 1);
     for (std::size_t i = 0; i < log.offsets.size(); ++i) log.offsets[i] = static_cast<std::int64_t>(i);
     broken_by_steps += missed();
   }
-  fmt::print("{} promises from logs of {} episodes: {} are broken by episode, {} by step\n", repetitions, episodes,
-             broken, broken_by_steps);
+  fmt::print("{} promises from logs of {} episodes: {} are broken by episode, {} by step\n", repetitions,
+             logged_episodes, broken, broken_by_steps);
   EXPECT_LE(broken, allowed);
   EXPECT_GT(broken_by_steps, repetitions / 2);
 }

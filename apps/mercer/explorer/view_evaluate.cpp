@@ -3,8 +3,8 @@
 #include "explorer/view_answers.hpp"
 #include "explorer/view_numbers.hpp"
 #include "explorer/view_parts.hpp"
-#include "mercer/certify.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/seeds.hpp"
 #include "view/view.hpp"
 
 namespace answers {
@@ -35,33 +35,20 @@ void add_distance(const Subject& subject, const Shown& now, json& answer) {
   if (found.tv) answer["tv"] = number(*found.tv);
 }
 
-mercer::CertifyOptions certify_options(const Subject& subject, std::size_t episodes, std::size_t seed, bool all) {
-  mercer::CertifyOptions options;
-  options.episodes = episodes;
-  options.coupled = std::min<std::size_t>(episodes, 200);
-  if (!all) options.levels.clear();
-  // Episodes that neither made the embedding nor were looked at when it was made.
-  options.seed = subject.file().origin.seed + (std::uint64_t{1} << 33) + seed;
-  options.act = subject.world().act;
-  return options;
-}
-
 }  // namespace
 
 json evaluate(const Subject& subject, const Question& question, const mercer::Progress& progress) {
   const auto now = shown(subject, question);
   const std::size_t episodes = question.integer("episodes", 2, most_episodes, 1000);
   const std::size_t seed = question.integer("seed", 0, 1'000'000'000, 0);
-  const bool all = question.word("bounds") != "none";
   const ShownCode& code = now->code();
   json answer{{"k", now->embedding().k()},
               {"payload_bytes", now->embedding().payload().size()},
               {"parameters", now->embedding().parameters().stored},
               {"operations", code.made ? json(code.made->operations.total()) : json()},
               {"flash_bytes", code.made ? json(code.made->flash_bytes) : json()},
-              {"certificate", nullptr},
-              {"loss_percent", nullptr},
-              {"all_bounds", all}};
+              {"episodes", 0},
+              {"loss_percent", nullptr}};
   progress.check();
   add_distance(subject, *now, answer);
   const World& world = subject.world();
@@ -69,24 +56,20 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
     answer["why"] = "Nothing was played. " + world.missing;
     return answer;
   }
-  const mercer::CertifyOptions options = certify_options(subject, episodes, seed, all);
   mercer::RolloutOptions playing;
   playing.episodes = episodes;
-  playing.seed = options.seed;
-  playing.act = options.act;
-  playing.gamma = options.gamma;
+  playing.seed = mercer::viewing_seed(subject.file().origin.seed, seed);
+  playing.act = world.act;
+  playing.gamma = 1;
   playing.keep_steps = false;
   const auto other = subject.teacher_returns(playing, progress);
   const mercer::Rollouts own = mercer::rollout(*world.env, now->policy(), playing, progress);
-  const mercer::Certificate certificate =
-      mercer::certify_paired(mercer::EnvPlayer(*world.env), *world.teacher, now->policy(), mercer::outcomes_of(*other),
-                             mercer::outcomes_of(own), options, progress);
   const mercer::PairedLoss loss = mercer::paired_loss(other->returns, own.returns);
   answer["teacher"] = mercer::document(mercer::summarise(other->returns));
   answer["embedding"] = mercer::document(mercer::summarise(own.returns));
   answer["loss_percent"] = number(loss.loss_percent);
   answer["ci95_percent"] = {number(loss.ci95_percent.low), number(loss.ci95_percent.high)};
-  answer["certificate"] = certificate_of(certificate);
+  answer["episodes"] = episodes;
   return answer;
 }
 

@@ -20,7 +20,9 @@ json axis_json(const mercer::Axis& axis, const mercer::Range& range) {
 
 json certificate_of(mercer::Certificate certificate) {
   certificate.teacher = std::filesystem::path(certificate.teacher).filename().string();
-  return json::parse(mercer::certificate_json(certificate));
+  json out = json::parse(mercer::certificate_json(certificate));
+  out["sentences"] = mercer::promise_sentences(certificate);
+  return out;
 }
 
 }  // namespace answers

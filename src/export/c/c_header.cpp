@@ -120,19 +120,8 @@ int main(void)
 
 std::string certificate_sentences(const EmbeddingFile& file) {
   if (!file.certificate) return "There is no certificate. 'mercer certify' makes one.";
-  const Certificate& c = *file.certificate;
-  std::string measured =
-      fmt::format("On {} episodes of {} it lost {:.3g} in return ({:.3g}% of the teacher's {:.6g}).", c.episodes,
-                  c.env.empty() ? file.origin.env : c.env, c.loss_return, c.loss_percent, c.teacher_return);
-  if (!std::isfinite(c.loss_return))
-    measured = fmt::format("It was compared with its teacher on {} states or episodes, and differed by {:.3g}%.",
-                           c.episodes, c.loss_percent);
-  const std::string promised = c.upper_percent ? fmt::format("{:.3g}%", *c.upper_percent)
-                                               : fmt::format("{:.6g} in units of return", c.upper_return);
-  return fmt::format(
-      "{} With confidence {:g} it loses at most {} (level: {}), as the model acts and not counting the "
-      "difference above.",
-      measured, c.confidence, promised, name(c.level));
+  return fmt::format("{} This is about the embedding as Mercer plays it; the difference above comes on top.",
+                     fmt::join(promise_sentences(*file.certificate), " "));
 }
 
 CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,
