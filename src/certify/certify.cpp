@@ -161,9 +161,9 @@ Grounds grounds_of(const Player& player, const Policy& teacher, const Policy& st
 std::vector<std::string> paired_assumptions(std::size_t episodes, const Grounds& grounds) {
   std::string range = "the mean of the differences is roughly normal: an estimate, no guarantee";
   if (grounds.range) {
-    range = fmt::format(grounds.cut ? "about returns cut to [{:.6g}, {:.6g}], a range fixed on other episodes"
-                                    : "every return lies in the task's declared range [{:.6g}, {:.6g}]",
-                        grounds.range->low, grounds.range->high);
+    const std::string ends = fmt::format("[{:.6g}, {:.6g}]", grounds.range->low, grounds.range->high);
+    range = grounds.cut ? fmt::format("about returns cut to {}, a range fixed on other episodes", ends)
+                        : fmt::format("every return lies in the task's declared range {}", ends);
   }
   return {fmt::format("{} independent episodes, both policies on the same starts and noise", episodes),
           "the policies were fixed before these episodes were played", range, "the task stays as it is"};
