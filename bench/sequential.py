@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Sequential against fixed: how many paired episodes it takes until a budget is kept or refused, and how often the promise holds.
+
+    PYTHONPATH=build/release/python python3 bench/sequential.py [--episodes 20000] [--repetitions 200] [--cache FOLDER]
+
+Five networks and an embedding of each, by a short search. Both play the same episodes once; their pairs of returns are the
+population, so that the true loss is known. A repetition draws pairs from it, looks at the bound after 500 of them and then
+whenever there are a fifth more, and stops when it is below the budget (kept) or the lower bound above it (refused). Fixed
+means a bound for a number of episodes that is decided on beforehand. Prints tables in Markdown.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+
+import numpy as np
+
+import mercer
+from alternatives.subjects import file_of
+
+TASKS = {
+    "pendulum_5000": "pendulum",
+    "pendulum_10000": "pendulum",
+    "cmc_sde_10000": "continuous-mountain-car",
+    "cmc_sde_20000": "continuous-mountain-car",
+    "mc_dqn_120000": "mountain-car",
+}
+SEARCH = dict(max_loss="3%", route="continuous", polish="action", select_episodes=500, certify_episodes=1000, attempts=1)
+BUDGETS = (1, 2, 5)  # percent
+CONFIDENCE, FIXED = 0.95, 100_000
+
+
+def looks():
+    n = 500
+    while n < FIXED:
+        yield n
+        n += n // 5
+    yield FIXED
+
+
+def population(name, episodes, cache):
+    """Paired returns of the network and its embedding, from the cache where it has them."""
+    kept = cache and pathlib.Path(cache) / f"{name}_{episodes}.npz"
+    if kept and kept.exists():
+        found = np.load(kept)
+        return found["teacher"], found["student"]
+    teacher = str(file_of(name))
+    student = mercer.compress(teacher, TASKS[name], allow_unmet=True, **SEARCH)
+    pairs = mercer.paired_returns(TASKS[name], teacher, student, episodes, seed=2**40)
+    if kept:
+        np.savez(kept, teacher=pairs[0], student=pairs[1])
+    return pairs
+
+
+def kept(bound, budget):
+    return bound["upper_percent"] is not None and bound["upper_percent"] <= budget
+
+
+def repetition(teacher, student, bounds, seed):
+    """What was decided for each budget, after how many episodes, and whether all bounds on the way held."""
+    order = np.random.default_rng(seed).integers(len(teacher), size=FIXED)
+    true_loss = np.mean(teacher - student)
+    true_percent = 100 * true_loss / abs(np.mean(teacher))
+    decided, held, gap = {}, True, {}
+    for n in looks():
+        t, s = teacher[order[:n]], student[order[:n]]
+        bound = mercer.certify_loss(t, s, bounds, CONFIDENCE, anytime=True)
+        percent = bound["upper_percent"]
+        held = held and bound["upper_loss"] >= true_loss and (percent is None or percent >= true_percent)
+        for budget in BUDGETS:
+            if budget in decided:
+                continue
+            if kept(bound, budget):
+                decided[budget] = ("kept", n)
+            elif bound["lower_loss"] > budget / 100 * abs(t.mean()):
+                decided[budget] = ("refused", n)
+        if len(decided) == len(BUDGETS):
+            break
+    for budget in BUDGETS:
+        decided.setdefault(budget, ("open", FIXED))
+    return decided, held
+
+
+def cell(outcomes):
+    words, counts = zip(*outcomes)
+    most = max(set(words), key=words.count)
+    share = words.count(most) / len(words)
+    low, middle, high = np.percentile(counts, (10, 50, 90))
+    return f"{most}{'' if share == 1 else f' ({100 * share:.0f}%)'}, {middle:,.0f} ({low:,.0f} .. {high:,.0f})"
+
+
+def widths(teacher, student, bounds, seeds):
+    """How far anytime bounds are from the measured loss, as a multiple of the fixed ones."""
+    out = []
+    for n in (500, 1000, 10_000, 100_000):
+        ratios = []
+        for seed in range(seeds):
+            order = np.random.default_rng(seed).integers(len(teacher), size=n)
+            t, s = teacher[order], student[order]
+            fixed, anytime = (mercer.certify_loss(t, s, bounds, CONFIDENCE, anytime=a) for a in (False, True))
+            ratios.append((anytime["upper_loss"] - fixed["loss_mean"]) / (fixed["upper_loss"] - fixed["loss_mean"]))
+        out.append(np.median(ratios))
+    return out
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--episodes", type=int, default=20_000, help="in the population")
+    parser.add_argument("--repetitions", type=int, default=200)
+    parser.add_argument("--cache", help="folder for the returns that were played")
+    options = parser.parse_args()
+    print("| policy | true loss | " + " | ".join(f"budget {b}%" for b in BUDGETS) + " | held | fixed 100,000 promise |")
+    print("| --- | ---: |" + " --- |" * len(BUDGETS) + " ---: | ---: |")
+    compared = {}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for name, task in TASKS.items():
+            teacher, student = population(name, options.episodes, options.cache)
+            bounds = mercer.make(task).return_range()
+            runs = list(pool.map(lambda seed: repetition(teacher, student, bounds, seed), range(options.repetitions)))
+            cells = [cell([decided[budget] for decided, _ in runs]) for budget in BUDGETS]
+            held = sum(held for _, held in runs)
+            order = np.random.default_rng(options.repetitions).integers(len(teacher), size=FIXED)
+            fixed = mercer.certify_loss(teacher[order], student[order], bounds, CONFIDENCE)["upper_percent"]
+            loss = 100 * np.mean(teacher - student) / abs(np.mean(teacher))
+            print(f"| {name} | {loss:.2f}% | {' | '.join(cells)} | {held} of {len(runs)} | {fixed:.2f}% |", flush=True)
+            compared[name] = widths(teacher, student, bounds, 9)
+    print("\n| policy | 500 | 1,000 | 10,000 | 100,000 |\n| --- |" + " ---: |" * 4)
+    for name, ratios in compared.items():
+        print(f"| {name} | " + " | ".join(f"{ratio:.2f}" for ratio in ratios) + " |")
+
+
+if __name__ == "__main__":
+    main()
