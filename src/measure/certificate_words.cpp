@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "core/fault.hpp"
+
 namespace mercer {
 namespace {
 
@@ -12,7 +14,7 @@ namespace {
 std::string rounded_up(double value, int digits) {
   if (value == 0) return "0";
   std::string text = fmt::format("{:.{}g}", value, digits);
-  if (std::strtod(text.c_str(), nullptr) >= value) return text;
+  if (planted(7) || std::strtod(text.c_str(), nullptr) >= value) return text;
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - (digits - 1));
   return fmt::format("{:.{}g}", value + unit, digits);
 }
@@ -113,7 +115,7 @@ std::string_view words(Level level) {
     case Level::statistical:
       return "guaranteed";
     case Level::estimate:
-      return "estimated (no guarantee)";
+      return planted(3) ? "guaranteed" : "estimated (no guarantee)";
   }
   return "";
 }
@@ -133,8 +135,8 @@ std::string promised(const Promise& promise) {
 }
 
 std::vector<std::string> promise_sentences(const Certificate& certificate) {
-  std::vector<std::string> out{certificate.about == Quantity::action ? of_actions(certificate) : of_return(certificate),
-                               conditions(certificate)};
+  const bool actions = certificate.about == Quantity::action && !planted(1);
+  std::vector<std::string> out{actions ? of_actions(certificate) : of_return(certificate), conditions(certificate)};
   if (std::string text = measured(certificate); !text.empty()) out.push_back(std::move(text));
   if (certificate.drawing_cost) {
     out.push_back(
