@@ -49,7 +49,8 @@ struct MeasuredPolicy {
 class Selection {
  public:
   /// Plays the teacher on the selection episodes. Player and teacher must outlive this. Throws `missing_option` without
-  /// any budget, `out_of_range`, and what the player throws.
+  /// any budget, and where the only one is a share of a mean return that may be 0 by Student's interval of these
+  /// episodes; `out_of_range`, and what the player throws.
   Selection(const Player& player, const Policy& teacher, const SelectionOptions& options,
             const Progress& progress = {});
 
@@ -195,10 +196,10 @@ struct Candidate {
 };
 
 struct Compressed {
-  std::vector<Candidate> tried;    ///< in the order they were
-  std::vector<std::size_t> front;  ///< of `tried`: none smaller loses less; by rising bytes
-  std::size_t chosen = 0;          ///< of `tried`
-  Certificate certificate;         ///< of the chosen; `within_budget` says whether it is kept
+  std::vector<Candidate> tried;            ///< in the order they were
+  std::vector<std::size_t> front;          ///< of `tried`: none smaller loses less; by rising bytes
+  std::size_t chosen = 0;                  ///< of `tried`
+  std::optional<Certificate> certificate;  ///< of the chosen; `within_budget` says whether its budget is kept
   double seconds = 0;
 
   const Candidate& winner() const { return tried[chosen]; }
@@ -239,15 +240,31 @@ struct StatesOptions {
   std::uint64_t seed = 0;
 };
 
-/// The smallest continuous embedding whose mean action stays close to the teacher's on logged states (columns), where
-/// nobody can play: fitted on a third of them, compared on another, certified on the last.
+/// Observations of a log, episode after episode: columns offsets[e] .. offsets[e + 1] - 1 of `states` are episode e.
+/// States that were drawn independently are episodes of one state each.
+struct LoggedStates {
+  StateMatrix states;
+  std::vector<std::int64_t> offsets;  ///< episodes + 1 numbers from 0 to the number of states, never falling
+};
+/// All steps of rollouts. Throws `missing_option` for rollouts without steps.
+LoggedStates logged_states(const Rollouts& rollouts);
+
+/// Logs of fewer episodes than this are not certified: 10 to fit on, 10 to choose on and 10 to certify on.
+inline constexpr std::size_t least_logged_episodes = 30;
+
+/// The smallest continuous embedding whose mean action stays close to the teacher's on logged states, where nothing can
+/// be played: fitted on every third episode, compared on another third, certified on the last. Steps of one episode
+/// depend on each other, so that an episode is never split.
 ///
-/// The error in a state is the largest over action dimensions of |difference| / width of the range. The certificate is
-/// about its mean under the distribution that the states were drawn from, and says that no return is certified; its
-/// losses and budgets are percent of the range. A candidate's `loss` is that mean, its `loss_percent` the same in
-/// percent. Throws `shape_mismatch` for fewer than 30 states or states of another size, `bad_value` for a teacher whose
-/// actions have no bounds or are discrete.
-Compressed compress_states(const Policy& teacher, MatrixView<const double> states, const StatesOptions& options,
+/// The error in a state is the largest over action dimensions of |difference| / width of the range. An episode counts
+/// once, by the mean error of its states. The certificate bounds the mean of that over episodes, and says that no
+/// return is certified; its losses and budgets are percent of the range. A candidate's `loss` is that mean, its
+/// `loss_percent` the same in percent. Episodes without states are left out. With fewer than `least_logged_episodes`
+/// every second state is fitted to, the others choose, and there is no certificate.
+///
+/// Throws `shape_mismatch` for fewer than 30 states, states of another size or offsets that do not fit them,
+/// `bad_value` for a teacher whose actions have no bounds or are discrete.
+Compressed compress_states(const Policy& teacher, const LoggedStates& log, const StatesOptions& options,
                            const CandidateSink& sink = {}, const Progress& progress = {});
 
 }  // namespace mercer

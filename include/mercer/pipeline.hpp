@@ -162,11 +162,11 @@ struct CompressRequest : Request {
   CompressOptions options = {};         ///< budgets, episodes, polish; its dictionaries and formats come from below
   std::vector<std::string> bases = {};  ///< dictionaries of the continuous route; empty: `default_dictionaries`
   std::size_t degree = DictionaryOptions{}.degree;
-  std::vector<NumberFormat> formats = {};         ///< of coefficients; empty: those of the options
-  std::string states;                             ///< rollouts whose states alone are used: promises actions, no return
-  std::optional<StateMatrix> logged_states = {};  ///< the same, in memory
-  std::string out;                                ///< ends in .mercer; empty: nothing is written
-  std::string results;                            ///< folder for the Pareto front and a list of all candidates
+  std::vector<NumberFormat> formats = {};  ///< of coefficients; empty: those of the options
+  std::string states;                      ///< rollouts whose states alone are used: promises actions, no return
+  std::optional<LoggedStates> logged_states = {};  ///< the same, in memory
+  std::string out;                                 ///< ends in .mercer; empty: nothing is written
+  std::string results;                             ///< folder for the Pareto front and a list of all candidates
 };
 struct CompressResult {
   Compressed found;
@@ -254,7 +254,7 @@ struct TrainOutcome {
 };
 TrainOutcome train(const TrainRequest& request, const Progress& progress = {});
 
-/// Throws `not_met`, with the bound and the budget, where a certificate does not keep its budget.
+/// Throws `not_met`, with the bound and the budget, where a certificate is missing or does not keep its budget.
 void require_budget(const Certificate& certificate);
 void require_budget(const CompressResult& result);
 

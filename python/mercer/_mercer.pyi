@@ -303,7 +303,7 @@ def compress(
     player: Player,
     name: str,
     teacher: Policy,
-    states: Optional[ArrayLike],
+    log: Optional[tuple[ArrayLike, Sequence[int]]],
     options: dict[str, Any],
     listener: Optional[Callable[[dict[str, Any], bool], None]],
     report: _Report,

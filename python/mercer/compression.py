@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -39,6 +39,19 @@ def _given(options: dict[str, Any], **first: Any) -> dict[str, Any]:
         if not isinstance(value, Default):
             options[name] = "none" if value is None else value
     return options
+
+
+def _log(states: Any, lengths: int | Sequence[int] | None) -> tuple[Any, list[int]]:
+    """Logged states, and where their episodes begin and end."""
+    if isinstance(states, _mercer.Rollouts):
+        if lengths is not None:
+            raise ValueError("E203: episode_lengths was given, and rollouts know their episodes. Leave it out.")
+        return states.observations, list(states.offsets)
+    if lengths is None:
+        return states, [0, len(states)]
+    if np.ndim(lengths) == 0:
+        lengths = [int(lengths)] * (len(states) // max(int(lengths), 1))
+    return states, [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
 
 
 @with_options("compress", without=_FILES)
@@ -80,11 +93,12 @@ def compress(
 @with_options("compress", without=(*_FILES, "max_loss_return", "act", "horizon", "gamma", "route", "polish"))
 def compress_states(
     policy: Any,
-    states: np.ndarray,
+    states: np.ndarray | _mercer.Rollouts,
     env: Any,
     max_loss: float | str = default_of("compress", "max_loss"),
     confidence: float = default_of("compress", "confidence"),
     *,
+    episode_lengths: int | Sequence[int] | None = None,
     allow_unmet: bool = False,
     on_candidate: Listener | None = None,
     progress: Progress = None,
@@ -93,13 +107,20 @@ def compress_states(
     """The smallest continuous embedding whose mean action stays close to the teacher's on logged states (n, dim).
 
     Nothing is played: `env` only says what observations and actions are. `max_loss` and the certificate are about the
-    mean error of the action as a share of its range; nothing is promised about the return.
+    error of the action as a share of its range: the mean over episodes of the mean error of an episode. Nothing is
+    promised about the return.
+
+    Steps of one episode depend on each other, so the certificate needs to know where episodes end. `states` are rollouts,
+    which know it, or an array of states, episode after episode, with `episode_lengths`: a number for each episode, or one
+    number for all of them. States that were drawn independently are episodes of one state: `episode_lengths=1`. Without
+    it the whole array counts as one episode. With fewer than 30 episodes nothing is certified: `CertificateError` is
+    raised with the embedding that was found, or that is returned where `allow_unmet`; its `certificate` is None.
     """
     _given(options, max_loss=max_loss, confidence=confidence)
     teacher = as_policy(policy, env, "mean")
     with watching(progress) as report:
         found = _mercer.compress(
-            player_of(env), task_of(env).name, teacher, states, options, on_candidate, report
+            player_of(env), task_of(env).name, teacher, _log(states, episode_lengths), options, on_candidate, report
         )
     return _searched(found, allow_unmet)
 

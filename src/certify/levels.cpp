@@ -1,5 +1,3 @@
-#include "certify/levels.hpp"
-
 #include <algorithm>
 #include <cmath>
 
@@ -8,6 +6,7 @@
 #include "certify/coupling.hpp"
 #include "certify/unvisited.hpp"
 #include "certify/world_rows.hpp"
+#include "mercer/certify.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/statistics.hpp"
 

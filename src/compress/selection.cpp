@@ -32,6 +32,18 @@ Range range_of(std::span<const double> numbers) {
 
 Range generous(Range seen) { return generous_range(std::span(&seen.low, 1), std::span(&seen.high, 1)); }
 
+// A share of a return that may be 0 cannot be promised: better found out before the search than by its certificate.
+void require_share(std::span<const double> returns, double delta) {
+  const Range mean = student_t_interval(returns, delta);
+  if (mean.low > 0 || mean.high < 0) return;
+  throw Error(
+      ErrorCode::missing_option,
+      fmt::format("a loss in percent needs a teacher whose mean return is not 0; it is {:.4g} over {} episodes, "
+                  "with {:.4g}% confidence in [{:.4g}, {:.4g}]",
+                  mean_of(returns), returns.size(), 100 * (1 - delta), mean.low, mean.high),
+      "Give a budget in units of return (--max-loss-return), or raise --select-episodes");
+}
+
 }  // namespace
 
 Selection::Selection(const Player& player, const Policy& teacher, const SelectionOptions& options,
@@ -46,6 +58,7 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
   require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
   teacher_returns_ = played(player, teacher, playing(selecting, options.select_episodes), progress);
   teacher_mean_ = mean_of(teacher_returns_);
+  if (options.max_loss && !options.max_loss_return) require_share(teacher_returns_, 1 - options.confidence);
   budget_ = options.max_loss_return.value_or(HUGE_VAL);
   if (options.max_loss) budget_ = std::min(budget_, *options.max_loss * std::abs(teacher_mean_));
 }

@@ -123,12 +123,14 @@ CertificateRow row_from(const json& document, const std::string& owner) {
   row.in_model = cut(about, in_model) || cut(about, in_model_words);
   row.about = code_from<Quantity>(about, owner);
   row.level = code_from<Level>(document, "level", owner);
+  // Version 0.1 called theorems in a model rigorous, and the least of them the winner.
+  if ((row.in_model && row.level == Level::rigorous) || row.term == "model-exact+error") row.level = Level::model;
   row.value = to_number(document.at("value"));
   row.measured = to_number(document.at("measured"));
   row.slack = to_number(document.at("slack"));
   row.vacuous = document.at("vacuous").get<bool>();
   row.assumptions = document.at("assumptions").get<std::vector<std::string>>();
-  row.winner = document.value("winner", false);
+  row.winner = document.value("winner", false) && row.level != Level::model;
   return row;
 }
 

@@ -81,21 +81,4 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
   return result;
 }
 
-void require_budget(const Certificate& certificate) {
-  if (certificate.within_budget) return;
-  std::string promised, allowed;
-  if (certificate.budget_percent) {
-    promised = certificate.upper_percent ? fmt::format("{:.4f}%", *certificate.upper_percent) : "any share";
-    allowed = fmt::format("{:.6g}%", *certificate.budget_percent);
-  }
-  if (certificate.budget_return && !(certificate.upper_return <= *certificate.budget_return)) {
-    promised = fmt::format("{:.6g}", certificate.upper_return);
-    allowed = fmt::format("{:.6g}", *certificate.budget_return);
-  }
-  throw Error(ErrorCode::not_met,
-              fmt::format("the loss may be up to {}, and {} is allowed; measured: {:.4f}%", promised, allowed,
-                          certificate.loss_percent),
-              "Use more episodes if the measured loss is well below, a larger embedding if not");
-}
-
 }  // namespace mercer

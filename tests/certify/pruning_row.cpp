@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 
 #include "certify/exact.hpp"
-#include "certify/levels.hpp"
 #include "certify/unvisited.hpp"
 #include "mercer/statistics.hpp"
 #include "support/random_mdp.hpp"

@@ -173,14 +173,18 @@ TEST(Certificate, reads_what_version_0_1_wrote) {
     const CertificateRow& row = read.rows[i];
     EXPECT_EQ(row.term.find(' '), std::string::npos) << row.term;
     EXPECT_EQ(row.in_model, was["rows"][i]["about"].get<std::string>().ends_with("in the model")) << row.term;
+    EXPECT_TRUE(!row.in_model || (row.level != Level::rigorous && !row.winner)) << row.term;
     codes.insert(std::string(name(row.about)));
   }
   // Certificates of actions are another file; the last three came later.
   EXPECT_EQ(codes.size(), names<Quantity>().size() - 4);
   EXPECT_EQ(read.rows[7].term, "model-exact+error");
   EXPECT_EQ(read.rows[7].about, Quantity::discounted_return);
+  EXPECT_EQ(read.rows[7].level, Level::model);
   EXPECT_EQ(read.rows[9].term, "B2'");
-  EXPECT_TRUE(read.rows[9].winner);
+  EXPECT_EQ(read.rows[9].level, Level::model);
+  EXPECT_TRUE(was["rows"][9]["winner"].get<bool>());
+  EXPECT_TRUE(read.rows[2].winner) << "a theorem in the task";
   // Once read, it is written with codes alone.
   const auto again = nlohmann::json::parse(certificate_json(read));
   for (const auto& row : again["rows"]) EXPECT_EQ(row["about"].get<std::string>().find(' '), std::string::npos);

@@ -82,9 +82,9 @@ test("codes become words", () => {
   assert.equal(quantity_words("discounted_return"), "discounted return");
   assert.equal(quantity_words("return_in_model"), "return in the model");
   assert.equal(quantity_words("of_tomorrow"), "of_tomorrow");
-  assert.equal(level_words("exact", "return"), "computed exactly");
+  assert.equal(level_words("exact", "return"), "computed");
   assert.match(level_words("exact", "return_in_model"), /estimated model of the task, not in the task/);
-  assert.equal(level_words("model", "return_in_model"), "holds in an estimated model of the task, not in the task");
+  assert.match(level_words("model", "return_in_model"), /estimated model, not in the task/);
   assert.equal(term_words({ term: "B2'_T", level: "rigorous" }), term_words({ term: "B2", level: "rigorous" }));
   assert.match(term_words({ term: "paper_alpha", level: "paper" }), /published formula/);
 });
