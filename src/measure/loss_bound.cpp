@@ -167,7 +167,7 @@ LossBound certify_loss(Numbers teacher, Numbers student, Range range, const Loss
   if (std::isnan(bound.loss_percent)) {
     bound.no_percent = zero;
   } else if (const std::optional<double> x = ratio_bound(teacher, student, loss, range, options)) {
-    bound.upper_percent = 100 * *x;
+    bound.upper_percent = std::max(100 * *x, bound.loss_percent);
   } else {
     bound.no_percent = near_zero;
   }

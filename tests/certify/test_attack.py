@@ -12,20 +12,13 @@ import pytest
 import attack
 import classic
 import promises
+from chance import allowed_by_chance
 from program import Program
 
 FINITE = 260
 KINDS = [attack.attack_table] * 10 + [attack.attack_embedding] * 12 + [attack.attack_choice_of_k] * 3 + [
     attack.attack_compress]
 SUBJECTS, CERTIFICATES_EACH = 8, 5
-
-
-def allowed_by_chance(deltas, quantile=0.99):
-    """The quantile of a sum of independent indicators with these probabilities, exactly."""
-    mass = np.ones(1)
-    for delta in deltas:
-        mass = np.convolve(mass, [1 - delta, delta])
-    return int(np.searchsorted(np.cumsum(mass), quantile))
 
 
 def test_the_quantile_of_chance_is_that_of_the_binomial():
