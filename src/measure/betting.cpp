@@ -81,12 +81,10 @@ double betting_upper(std::span<const double> x, Range range, double delta, bool 
   }
   const BettingPlans plans = predictable_bets(residuals, range.width(), delta, anytime);
   const std::vector<double> slope(x.size(), -1);
-  const double mean = sum / static_cast<double>(x.size());
   double low = range.low, high = range.high;  // refuted at high or nowhere
   while (true) {
     const double middle = low + (high - low) / 2;
-    // Capital may reach its goal early and fall again. No bound is below the mean of what was seen.
-    if (middle <= low || middle >= high || high - low < 1e-13 * range.width()) return std::max(high, mean);
+    if (middle <= low || middle >= high || high - low < 1e-13 * range.width()) return high;
     (refutes({x, slope}, middle, range.high - middle, plans, delta) ? high : low) = middle;
   }
 }

@@ -92,7 +92,7 @@ def draw_settings(rng, process, methods=("betting",) * 4 + ("predictable_bernste
     horizon = process.horizon if rng.random() < 0.7 else int(rng.integers(1, 2 * process.horizon + 1))
     flags = ["--act", act, "--episodes", int(np.exp(rng.uniform(np.log(50), np.log(3000)))),
              "--coupled", int(rng.integers(20, 300)), "--seed", int(rng.integers(2**31)),
-             "--confidence", float(rng.choice([0.5, 0.6, 0.8, 0.9, 0.95, 0.99])), "--method", str(rng.choice(methods))]
+             "--confidence", float(rng.choice([0.5, 0.6, 0.8, 0.9, 0.95, 0.99, 0.99999999])), "--method", str(rng.choice(methods))]
     if gamma < 1 or rng.random() < 0.3:
         flags += ["--gamma", gamma]
     if horizon != process.horizon:

@@ -34,6 +34,9 @@ def sentence(text, certificate, report, where):
     if certificate["about"] == "action":
         report.check("no promise about the return" in text, "quantity", f"{where}: does not say what is not promised")
     report.check(WORDS[certificate["level"]] in text, "words", f"{where}: no '{WORDS[certificate['level']]}'")
+    for found in re.finditer(rf"with {NUMBER}% confidence", text):
+        report.check(float(found[1]) <= 100 * certificate["confidence"] * (1 + 1e-9), "rounding",
+                     f"{where}: {found[1]}% confidence is shown, {certificate['confidence']} is stored")
     if certificate["level"] == "estimate":
         report.check(not re.search("guaranteed(?! by theorem)", text, re.I), "words", f"{where}: guaranteed")
     if certificate["about"] == "action":
