@@ -7,6 +7,7 @@ import mercer
 import promises
 import truth
 import wording
+from program import HEAVY_TAILS
 
 
 def tables(file, process, act):
@@ -105,6 +106,22 @@ def attack_choice_of_k(program, rng, report):
     promises.check(certificate, task.solved_file("e.mercer", settings), report, str(flags))
     wording.page(done.stderr, certificate, report, "embed")
     read_faces(program, "e.mercer", certificate, report, exports=False)
+
+
+def attack_cut(program, rng, report):
+    """Returns without a range: the promise is about cut returns, and another bounds how many are cut."""
+    base, shift, scale = 5.0, float(rng.choice([0, 0.5, 3])), float(rng.choice([0.2, 1, 5]))
+    for name, pi in (("teacher.json", [[1, 0]]), ("student.json", [[0, 1]])):
+        program.write(name, {"pi": pi})
+    flags = ["--episodes", int(np.exp(rng.uniform(np.log(50), np.log(3000)))), "--seed", int(rng.integers(2**31)),
+             "--confidence", float(rng.choice([0.5, 0.8, 0.95]))]
+    flags += combinations.draw_budget(rng, shift, base)
+    certificate, done = program.json("certify", "tabular:student.json", "--plugin", HEAVY_TAILS, "--env",
+                                     f"heavy-tails:shift={shift},scale={scale}", "--policy", "tabular:teacher.json", *flags)
+    report.check(certificate["cut"] is not None and "outside" in {one["about"] for one in certificate["promises"]},
+                 "cut", "returns without a range are not cut")
+    promises.check(certificate, truth.cut(base, shift, scale, *certificate["cut"]), report, f"heavy tails {flags}")
+    wording.page(done.stderr, certificate, report, "certify")
 
 
 def attack_compress(program, rng, report):

@@ -8,6 +8,7 @@ import subprocess
 SOURCE = pathlib.Path(os.environ["SOURCE_FOLDER"])
 POLICIES = SOURCE / "tests/data/policies"
 PROGRAM = os.environ["BINARY_UNDER_TEST"]
+HEAVY_TAILS = str(pathlib.Path(PROGRAM).with_name("heavy_tails.so"))  # tests/support
 
 
 class Program:

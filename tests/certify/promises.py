@@ -45,6 +45,7 @@ def delta_of(certificate):
 def _promises(certificate, truth, report):
     """Promised numbers that the truth exceeds."""
     least = {"return": truth.loss - truth.error, "return_percent": truth.least_percent(),
+             "outside": None if truth.outside is None else truth.outside - 1e-5,
              "failures": None if truth.failures is None else truth.failures - truth.failures_error}
     broken = []
     for promise in certificate["promises"]:

@@ -17,7 +17,7 @@ from program import Program
 
 FINITE = 260
 KINDS = [attack.attack_table] * 10 + [attack.attack_embedding] * 12 + [attack.attack_choice_of_k] * 3 + [
-    attack.attack_compress]
+    attack.attack_cut] * 2 + [attack.attack_compress]
 SUBJECTS, CERTIFICATES_EACH = 8, 5
 
 

@@ -76,6 +76,7 @@ class Truth:
     teacher: float
     embedding: float
     pruning: float = None  # |return - return with the teacher in unvisited cells|
+    outside: float = None  # share of episodes in which a return is cut
     failures: float = None  # share of failing episodes, embedding's less the teacher's
     error: float = 0.0
     teacher_error: float = 0.0
@@ -103,6 +104,16 @@ def solved(process, teacher, embedding, horizon, gamma, unvisited=None):
         pruning = abs(mean_return(process, patched, horizon, gamma) - earned[1])
     return Truth(*earned, pruning,
                  endless=lambda discount: [endless_return(process, pi, discount) for pi in (teacher, embedding)])
+
+
+def cut(base, shift, scale, low, high, points=2_000_001):
+    """The truth about action 0 against action 1 of tests/support/heavy_tails.cpp, returns cut to [low, high]."""
+    w = 2 * (np.arange(points) + 0.5) / points - 1
+    z = np.sign(w) * ((1 - np.abs(w)) ** (-1 / 3) - 1)
+    earned = np.stack([base + z, base - shift + scale * z])
+    outside = ((earned < low) | (earned > high)).any(axis=0)
+    return Truth(*map(float, np.clip(earned, low, high).mean(axis=1)), outside=float(outside.mean()), error=1e-5,
+                 teacher_error=1e-5)
 
 
 def _returns(rollouts, gamma):
