@@ -247,3 +247,11 @@ def test_logged_states_alone(teacher):
     embedding = mercer.compress_states(teacher, states, "pendulum", 0.2, most_terms=8, bases=["chebyshev"])
     assert embedding.certificate.about == "action" and embedding.certificate.met
     assert embedding.certificate.upper_percent <= 20
+
+
+def test_a_lattice_that_cannot_be_made_says_why():
+    def mean(obs):
+        return np.zeros((len(obs), 1))
+
+    with pytest.raises(ValueError, match="'mean' has no log_prob"):
+        mercer.compress(mean, "pendulum", route="lattice", select_episodes=10, certify_episodes=10)
