@@ -105,17 +105,17 @@ void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional
       .add_share({.name = "max-loss",
                   .value = "SHARE",
                   .help = "Allowed loss as a share of the teacher's return, such as 1% or 0.01",
+                  .range = {.low = 0},
                   .standard = standard,
                   .used_first = true},
                  max_loss);
   list.add({.name = "max-loss-return", .value = "X", .help = "Allowed loss in units of return"}, max_loss_return);
-  list.add({.name = "confidence",
-            .value = "P",
-            .help = "Confidence of the promise",
-            .range = confidence_range,
-            .remedy = "Give a share, such as 0.95 for 95%",
-            .used_first = true},
-           confidence);
+  list.add_share({.name = "confidence",
+                  .value = "SHARE",
+                  .help = "Confidence of the promise, such as 95% or 0.95",
+                  .range = confidence_range,
+                  .used_first = true},
+                 confidence);
 }
 
 void add_method(OptionList& list, LossMethod& method, bool& all_episodes) {
@@ -138,11 +138,12 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
   list.in(Group::lattice).of(Route::lattice);
   list.add_choice<Preset>({.name = "preset", .value = "WHICH", .help = "The published choices or better ones"},
                           lattice.preset, {{"paper", Preset::paper}, {"best", Preset::best}});
-  list.add({.name = "energy",
-            .value = "SHARE",
-            .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
-            .standard = fmt::format("best: {}, paper: 0", TruncationOptions::usual_energy)},
-           lattice.energy);
+  list.add_share({.name = "energy",
+                  .value = "SHARE",
+                  .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
+                  .range = share_range,
+                  .standard = fmt::format("best: {}, paper: 0", TruncationOptions::usual_energy)},
+                 lattice.energy);
   list.add({.name = "state-bins",
             .value = "N",
             .help = "Bins of each observation: one number, or one for each",
@@ -175,12 +176,12 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
                  .help = "Row of a cell: density at the centre, mass of the bin, or counts",
                  .standard = "the preset's"},
                 lattice.table);
-  list.add({.name = "prune",
-            .value = "SHARE",
-            .help = "Leave out cells with at most this share of visits",
-            .range = share_range,
-            .standard = "0"},
-           lattice.prune);
+  list.add_share({.name = "prune",
+                  .value = "SHARE",
+                  .help = "Leave out cells with at most this share of visits",
+                  .range = share_range,
+                  .standard = "0"},
+                 lattice.prune);
   list.add_choice<Unvisited>(
       {.name = "unvisited", .value = "RULE", .help = "What an unvisited cell does", .standard = "the preset's"},
       lattice.unvisited,
@@ -473,6 +474,25 @@ OptionList options_of(ExportRequest& request) {
             .standard = "the middle of the range"},
            request.options.safe_action);
   return list;
+}
+
+const std::vector<OptionHint>& option_hints() {
+  static const std::vector<OptionHint> hints{
+      {"train", "algorithm", {"algo"}},
+      {"embed", "states", {"fit-states"}},
+      {"embed", "teacher", {"policy"}},
+      {"embed", "terms", {"k"}},
+      {"compress", "basis", {"bases"}},
+      {"compress", "episodes", {"candidate-episodes", "select-episodes", "certify-episodes"}},
+      {"compress", "format", {"formats"}},
+      {"compress", "k", {"most-terms"}},
+      {"compress", "seconds", {"budget"}},
+      {"compress", "teacher", {"policy"}},
+      {"compress", "time", {"budget"}},
+      {"certify", "levels", {"level"}},
+      {"certify", "teacher", {"policy"}},
+  };
+  return hints;
 }
 
 std::vector<VerbOptions> all_options() {

@@ -50,8 +50,26 @@ void check_scratch(const EmbedRequest& request) {
   }
 }
 
+// Whether one of the names starts as `basis` does, settings aside: "db4:level=2" is a db4.
+bool names_basis(const std::vector<std::string>& names, const std::string& basis) {
+  const auto family = [](const std::string& name) { return name.substr(0, name.find(':')); };
+  return std::ranges::find(names, family(basis), family) != names.end();
+}
+
+void check_basis(const EmbedRequest& request) {
+  const bool lattice = request.route == Route::lattice;
+  if (!request.basis || names_basis(lattice ? known_lattice_bases() : known_continuous_bases(), *request.basis)) return;
+  if (!names_basis(lattice ? known_continuous_bases() : known_lattice_bases(), *request.basis)) return;  // of no route
+  const std::string_view other = name(lattice ? Route::continuous : Route::lattice);
+  throw Error(ErrorCode::bad_value,
+              fmt::format("--basis {} belongs to the {} route, and this is the {} route", *request.basis, other,
+                          name(request.route)),
+              fmt::format("Use --route {0}, as in 'mercer embed --route {0} --basis {1}'", other, *request.basis));
+}
+
 void check(const EmbedRequest& request) {
   EmbedRequest copy = request;
+  check_basis(request);
   refuse_other_route(options_of(copy), request.route);
   if (has_budget(request)) refuse_starts(request.task);
   if (!request.from.empty() && request.rollouts) {

@@ -86,30 +86,32 @@ Verb& Program::add_verb(std::string name, std::string summary, std::vector<merce
 void Program::report_unknown(const CLI::App& app) const {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return;
+  const bool before_verb = &app == &app_;
   std::vector<std::string> known;
-  if (&app == &app_) {
-    if (!extras[0].starts_with("-")) {
-      for (const auto& verb : verbs_) known.push_back(verb->name);
-      mercer::throw_unknown("verb", extras[0], known);
-    }
-    known = {"--help", "--version"};
-  } else {
-    known = {"--help"};
+  if (before_verb && !extras[0].starts_with("-")) {
+    for (const auto& verb : verbs_) known.push_back(verb->name);
+    mercer::throw_unknown("verb", extras[0], known);
   }
+  known = {"help", "version"};
+  if (!before_verb) known.pop_back();
   for (const auto& verb : verbs_) {
     for (const mercer::Option* option : verb->settings->all()) {
-      if (verb->app == &app || (&app == &app_ && std::ranges::find(known, "--" + option->name) == known.end())) {
-        known.push_back("--" + option->name);
+      if (verb->app == &app || (before_verb && std::ranges::find(known, option->name) == known.end())) {
+        known.push_back(option->name);
       }
     }
   }
   if (extras[0].starts_with("-")) {
     const std::string flag = extras[0].substr(0, extras[0].find('='));
-    if (&app == &app_ && std::ranges::find(known, flag) != known.end()) {
+    const std::string name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+    if (before_verb && flag.starts_with("--") && std::ranges::find(known, name) != known.end()) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' stands before the verb", flag),
                   fmt::format("Write it after the verb: mercer VERB {} ...", flag));
     }
-    mercer::throw_unknown(&app == &app_ ? "flag" : fmt::format("flag of 'mercer {}'", app.get_name()), flag, known);
+    const std::string command = before_verb ? "mercer" : fmt::format("mercer {}", app.get_name());
+    const auto spell = [](const std::string& option) { return "--" + option; };
+    const std::string kind = before_verb ? "flag" : fmt::format("flag of '{}'", command);
+    mercer::throw_unknown_option({app.get_name(), name, kind, flag, spell, fmt::format("'{} --help'", command)}, known);
   }
   throw Error(ErrorCode::bad_value, fmt::format("'{}' is one word too many", extras[0]),
               fmt::format("'mercer {} --help' shows what is taken", app.get_name()));

@@ -71,6 +71,11 @@ void show_origin(const std::string& path, const mercer::EmbeddingFile& file) {
   fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, file.embedding.payload().size());
   fmt::print("  {} embedding of {} in {}, seed {}\n", mercer::name(file.embedding.route()), origin.teacher, origin.env,
              origin.seed);
+  if (!origin.settings.empty()) {
+    std::vector<std::string> flags;
+    for (const auto& [option, value] : origin.settings) flags.push_back(fmt::format("--{} {}", option, value));
+    fmt::print("  made with {}\n", fmt::join(flags, " "));
+  }
   if (!origin.teacher_sha256.empty()) fmt::print("  SHA-256 of the teacher's file: {}\n", origin.teacher_sha256);
 }
 

@@ -1,5 +1,6 @@
 #include "bind.hpp"
 #include "mercer/error.hpp"
+#include "request.hpp"
 
 namespace py = pybind11;
 
@@ -22,10 +23,10 @@ PyObject* type_of(const mercer::Error& error) {
 }
 
 void raise(const mercer::Error& error) {
-  const py::object made = py::reinterpret_borrow<py::object>(type_of(error))(error.what());
+  const py::object made = py::reinterpret_borrow<py::object>(type_of(error))(with_keywords(error.what()));
   made.attr("code") = "E" + std::to_string(static_cast<int>(error.code()));
-  made.attr("problem") = error.problem();
-  made.attr("remedy") = error.remedy();
+  made.attr("problem") = with_keywords(error.problem());
+  made.attr("remedy") = with_keywords(error.remedy());
   PyErr_SetObject(type_of(error), made.ptr());
 }
 

@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "env_batch.hpp"
@@ -75,7 +73,7 @@ py::tuple compress(const PlayerHandle& player, const std::string& name, const Po
   try {
     mercer::require_budget(result);
   } catch (const mercer::Error& error) {
-    refused = py::str(error.what());
+    refused = py::str(with_keywords(error.what()));
   }
   mercer::Compressed& found = result.found;
   py::list tried;
@@ -130,9 +128,7 @@ py::list options_of_verb(const std::string& verb) {
     if (one.verb != verb) continue;
     for (const mercer::Option& option : one.options) {
       py::dict row;
-      std::string python = option.name;
-      std::ranges::replace(python, '-', '_');
-      row["name"] = python;
+      row["name"] = keyword_of(option.name);
       row["option"] = option.name;
       row["default"] = option.default_text();
       row["legal"] = option.legal_text();
