@@ -25,10 +25,7 @@ class Certificate(dict):
             raise AttributeError(key) from None
 
     def __str__(self) -> str:
-        page = _mercer.certificate_page(json.dumps(self))
-        if self.get("level") != "estimate":
-            return page
-        return "AN ESTIMATE, NOT A GUARANTEE: the range of returns is not known.\n" + page
+        return _mercer.certificate_page(json.dumps(self))
 
     @staticmethod
     def parse(text: str) -> "Certificate":

@@ -72,10 +72,11 @@ def compress(
     `max_loss` is a share of the teacher's |return|, such as 0.01 or "1%"; None leaves it out, and so does giving only
     `max_loss_return`. `env` is a built-in task or anything with Gymnasium's interface, `policy` any policy that `rollout` takes. Built-in
     tasks are played on all cores. Other environments are played by Python, so what is not given asks for less there: 20
-    episodes for each candidate, 100 to select, 1,000 to certify, coefficients polished on the action, no lattices.
+    episodes for each candidate, 100 to select, at most 4,000 to certify, coefficients polished on the action, no lattices.
 
     `return_range` bounds the return of every episode of such an environment; you vouch for it. With it the certificate is
-    as for a built-in task. Without it the level of the certificate is "estimate" (Student's t): no guarantee.
+    as for a built-in task. Without it the promise is about returns cut to a range that is fixed on other episodes, and
+    about how often a return lies outside. `method="student_t"` gives an estimate instead: no guarantee.
 
     `on_candidate(candidate, on_front)` sees every candidate. Raises `CertificateError`, with the best that was found as
     its `embedding`, unless the budget is kept or `allow_unmet`.
