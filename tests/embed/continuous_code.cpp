@@ -3,8 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/half.hpp"
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "embed/payload/subset_code.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"

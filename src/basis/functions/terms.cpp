@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "mercer/error.hpp"
 #include "mercer/functions.hpp"
 #include "mercer/random.hpp"

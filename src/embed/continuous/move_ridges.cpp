@@ -3,7 +3,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "embed/continuous/quadratic.hpp"
 
 namespace mercer {

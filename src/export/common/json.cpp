@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "measure/certificate_json.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"

@@ -1,4 +1,4 @@
-#include "core/half.hpp"
+#include "core/number_codes.hpp"
 
 #include <bit>
 #include <cmath>
