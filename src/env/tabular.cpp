@@ -3,8 +3,9 @@
 #include <numbers>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "io/json.hpp"
+#include "io/documents.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"

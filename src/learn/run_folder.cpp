@@ -8,8 +8,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "io/documents.hpp"
 #include "io/file.hpp"
-#include "io/json.hpp"
 #include "learn/manifest.hpp"
 #include "mercer/error.hpp"
 

@@ -15,8 +15,8 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
+#include "io/documents.hpp"
 #include "io/file.hpp"
-#include "io/json.hpp"
 #include "mercer/error.hpp"
 #include "run/digest.hpp"
 #include "run/file_lock.hpp"

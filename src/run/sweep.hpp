@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "io/toml.hpp"
+#include "io/documents.hpp"
 #include "mercer/parallel.hpp"
 #include "run/store.hpp"
 

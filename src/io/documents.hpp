@@ -4,7 +4,12 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace mercer {
+
+/// The JSON document in a file. Throws `bad_format` with the place of the first mistake.
+nlohmann::json read_json(const std::filesystem::path& path);
 
 /// One setting of a TOML file as text: `[rollout] episodes = 10` is key "rollout.episodes", values {"10"}.
 struct TomlEntry {

@@ -1,6 +1,7 @@
-#include "io/toml.hpp"
+#include "io/documents.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <toml++/toml.h>
 
 #include "io/file.hpp"
@@ -42,6 +43,20 @@ void flatten(const toml::table& table, const std::string& prefix, const std::fil
 }
 
 }  // namespace
+
+nlohmann::json read_json(const std::filesystem::path& path) {
+  const std::string text = read_text(path);
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& mistake) {
+    throw Error(ErrorCode::bad_format,
+                fmt::format("'{}' is not JSON: mistake at byte {} of {}", path.string(), mistake.byte, text.size()),
+                "Correct the file");
+  } catch (const nlohmann::json::out_of_range&) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' has a number that no double can hold", path.string()),
+                "Correct the file");
+  }
+}
 
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path, bool tables) {
   std::vector<TomlEntry> entries;
