@@ -6,7 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "learn/sac.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 
 namespace mercer::learn {
 namespace {

@@ -7,7 +7,7 @@
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/batch.hpp"
-#include "policy/file_kind.hpp"
+#include "policy/files.hpp"
 #include "policy/from_network.hpp"
 
 namespace mercer {

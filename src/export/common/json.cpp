@@ -8,7 +8,7 @@
 #include "measure/certificate_json.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 
 namespace mercer {
 namespace {

@@ -25,7 +25,6 @@ const OperationTable& operations() {
     add_linear_operations(all);
     add_shape_operations(all);
     add_selection_operations(all);
-    add_concat_operation(all);
     add_reduction_operations(all);
     return all;
   }();
