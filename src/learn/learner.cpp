@@ -1,4 +1,4 @@
-#include "learn/replay.hpp"
+#include "learn/learner.hpp"
 
 #include <algorithm>
 
@@ -35,6 +35,12 @@ void Replay::draw(std::uint64_t seed, std::uint64_t update, std::span<std::size_
 void Replay::restore(std::span<const float> numbers, std::size_t cursor) {
   numbers_.assign(numbers.begin(), numbers.end());
   cursor_ = cursor;
+}
+
+std::unique_ptr<Learner> make_learner(const AlgorithmOptions& options, const Task& task, std::uint64_t seed) {
+  check_options(options);
+  if (const auto* sac = std::get_if<SacOptions>(&options)) return make_sac(*sac, task, seed);
+  return make_dqn(std::get<DqnOptions>(options), task, seed);
 }
 
 }  // namespace mercer::learn
