@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 
 #include "mercer/basis.hpp"
 
@@ -56,6 +58,71 @@ class WaveletStep {
   std::size_t length_, half_, shift_;
   std::vector<double> dec_lo_, dec_hi_, rec_lo_, rec_hi_;
   std::vector<std::size_t> source_;  // the entry at each place of the extended axis
+};
+
+/// Where the bands of a decomposition lie, one after the other, in one array of coefficients: the approximation, then
+/// the details from the coarsest level to the finest, in each level by rising `high`.
+struct WaveletPlan {
+  struct Band {
+    std::size_t level;  // 1 is the finest; the approximation has the coarsest
+    unsigned high;      // bit d: high-pass along axis d; 0 only for the approximation
+    std::vector<std::size_t> shape;
+    std::size_t offset, size;
+  };
+
+  WaveletPlan(std::vector<std::size_t> table_shape, const WaveletFilter& filter, WaveletMode mode, std::size_t levels);
+
+  std::size_t levels() const { return steps.size(); }
+  /// The table's shape for level 0, the shape of each band of a level otherwise.
+  std::vector<std::size_t> shape_at(std::size_t level) const;
+
+  /// Where in `bands` a detail stands (`high` is not 0).
+  std::size_t detail(std::size_t level, unsigned high) const {
+    return (levels() - level) * ((std::size_t{1} << shape.size()) - 1) + high;
+  }
+
+  void decompose(std::span<const double> table, std::span<double> coefficients) const;
+  /// The same, with a place of its own for each band.
+  void decompose(std::span<const double> table, std::span<double* const> targets) const;
+  void reconstruct(std::span<const double> coefficients, std::span<double> table) const;
+
+  std::vector<std::size_t> shape;
+  std::vector<std::vector<WaveletStep>> steps;  // [level - 1][axis]
+  std::vector<Band> bands;
+  std::size_t size = 0;
+};
+
+/// Throws `out_of_range` for a level that no table has.
+void check_wavelet_level(std::size_t level);
+
+/// Values from kept wavelet coefficients. At one place of an axis only a filter's length of wavelets of each level is
+/// not zero; a row gathers the kept coefficients that those meet and is then synthesised along the columns.
+class WaveletRows final : public RowEvaluator {
+ public:
+  WaveletRows(std::shared_ptr<const WaveletPlan> plan, std::span<const double> coefficients,
+              std::span<const std::size_t> kept);
+
+  void row(std::size_t row, std::span<double> out) const override;
+  double entry(std::size_t row, std::size_t column) const override;
+
+ private:
+  // Kept coefficients of a band, by rows of the band.
+  struct KeptBand {
+    std::size_t level;
+    unsigned high;
+    std::vector<std::size_t> shape;
+    std::vector<std::uint32_t> row_begin;  // one more than there are rows
+    std::vector<std::uint32_t> columns;
+    std::vector<double> values;
+  };
+  struct Scratch;
+  static Scratch& scratch();
+  void find_leading(std::size_t row, Scratch& own) const;
+  template <class Visit>
+  void for_each_band_row(const KeptBand& band, const Scratch& own, Visit visit) const;
+
+  std::shared_ptr<const WaveletPlan> plan_;
+  std::vector<KeptBand> bands_;
 };
 
 }  // namespace mercer
