@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/number_codes.hpp"
-#include "embed/payload/subset_code.hpp"
+#include "embed/payload/term_code.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"
 #include "mercer/random.hpp"

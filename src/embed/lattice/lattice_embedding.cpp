@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "embed/lattice/row_model.hpp"
-#include "embed/lattice/table_layout.hpp"
 #include "embed/lattice/truncate_table.hpp"
 #include "io/file.hpp"
 #include "mercer/basis.hpp"

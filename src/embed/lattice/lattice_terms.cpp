@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "embed/lattice/table_layout.hpp"
+#include "embed/lattice/truncate_table.hpp"
 #include "embed/payload/lattice_code.hpp"
 #include "embed/term_choice_route.hpp"
 #include "mercer/basis.hpp"

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "core/number_codes.hpp"
-#include "embed/payload/bits.hpp"
 #include "embed/payload/term_code.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/error.hpp"

@@ -1,8 +1,9 @@
+#include "embed/lattice/cell_finder.hpp"
+
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "embed/lattice/cell_finder.hpp"
 #include "mercer/random.hpp"
 #include "support/allocation_count.hpp"
 #include "support/errors.hpp"

@@ -1,4 +1,4 @@
-#include "embed/lattice/table_layout.hpp"
+#include "embed/lattice/truncate_table.hpp"
 
 #include <gtest/gtest.h>
 
