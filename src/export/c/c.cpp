@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "export/c/c_header.hpp"
 #include "export/common/head.hpp"
 #include "export/common/lattice_controller.hpp"
 #include "mercer/error.hpp"

@@ -1,10 +1,9 @@
-#include "export/c/c_header.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
 #include "export/c/c_text.hpp"
+#include "export/common/head.hpp"
 
 namespace mercer {
 std::string comment_lines(const std::string& text) {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "export/c/fixed_writer.hpp"
+#include "export/c/continuous_writer.hpp"
 
 namespace mercer {
 

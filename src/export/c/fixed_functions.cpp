@@ -1,8 +1,6 @@
-#include "export/c/fixed_functions.hpp"
-
 #include "export/c/c_text.hpp"
 #include "export/c/fixed_plan.hpp"
-#include "export/common/polynomials.hpp"
+#include "export/c/functions.hpp"
 
 namespace mercer::fixed_functions {
 namespace {

@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "export/c/fixed_plan.hpp"
-#include "export/common/polynomials.hpp"
+#include "export/c/functions.hpp"
 
 // Every function here has a twin in fixed_functions.cpp, in C: they must agree to the bit.
 namespace mercer {

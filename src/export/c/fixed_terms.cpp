@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "export/c/fixed_functions.hpp"
-#include "export/c/fixed_writer.hpp"
+#include "export/c/continuous_writer.hpp"
+#include "export/c/functions.hpp"
 
 namespace mercer {
 

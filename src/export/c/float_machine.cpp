@@ -1,9 +1,8 @@
-#include "export/c/float_machine.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "export/common/polynomials.hpp"
+#include "export/c/functions.hpp"
+#include "export/c/machine.hpp"
 
 namespace mercer {
 namespace {

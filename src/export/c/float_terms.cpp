@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "export/c/float_functions.hpp"
-#include "export/c/float_writer.hpp"
+#include "export/c/continuous_writer.hpp"
+#include "export/c/functions.hpp"
 
 namespace mercer {
 

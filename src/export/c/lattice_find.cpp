@@ -3,7 +3,7 @@
 
 #include "export/c/c_text.hpp"
 #include "export/c/fixed_plan.hpp"
-#include "export/c/float_functions.hpp"
+#include "export/c/functions.hpp"
 #include "export/common/lattice_controller.hpp"
 
 namespace mercer {

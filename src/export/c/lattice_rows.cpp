@@ -3,8 +3,8 @@
 
 #include "export/c/coefficient_writer.hpp"
 #include "export/c/fixed_plan.hpp"
-#include "export/c/float_functions.hpp"
-#include "export/c/row_machine.hpp"
+#include "export/c/functions.hpp"
+#include "export/c/machine.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {

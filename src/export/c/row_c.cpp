@@ -1,9 +1,8 @@
 #include <algorithm>
 
 #include "export/c/c_text.hpp"
-#include "export/c/fixed_functions.hpp"
-#include "export/c/float_functions.hpp"
-#include "export/c/row_machine.hpp"
+#include "export/c/functions.hpp"
+#include "export/c/machine.hpp"
 
 namespace mercer {
 namespace {

@@ -1,11 +1,12 @@
+#include "export/st/st.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "export/c/c_header.hpp"
 #include "export/c/c_text.hpp"
-#include "export/st/st_block.hpp"
+#include "export/common/head.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
 
