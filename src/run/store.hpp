@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/sha256.hpp"
 #include "mercer/parallel.hpp"
 
 namespace mercer {
@@ -82,5 +83,31 @@ class Store {
   std::filesystem::path folder_;
   std::string build_;
 };
+
+/// Holds a lock file as long as it lives: other processes and other stores of this one wait. The lock goes with the
+/// process, however that ends; the file stays, since removing it would race with whoever opens it next.
+class FileLock {
+ public:
+  /// Throws `cannot_write` for a file that cannot be opened, or that is held when `busy` is `refuse`; `interrupted`
+  /// when a stop is requested while waiting.
+  FileLock(const std::filesystem::path& file, Busy busy, const Progress& progress);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+/// What a JSON document says, in one spelling: keys sorted, no spaces, whole numbers without a point. Two documents
+/// that mean the same have the same text. Throws `bad_format` for what is not JSON, `not_finite` for numbers beyond
+/// doubles.
+std::string canonical_json(std::string_view text);
+
+/// SHA-256 of the program or library file that holds the code at `address`: another build has another one, whatever it
+/// calls itself. Throws `cannot_open` where the file cannot be found.
+std::string code_digest(const void* address);
+/// The same of this library.
+std::string library_digest();
 
 }  // namespace mercer

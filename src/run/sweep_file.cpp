@@ -1,5 +1,3 @@
-#include "run/sweep_file.hpp"
-
 #include <algorithm>
 #include <set>
 #include <sstream>
@@ -7,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "mercer/error.hpp"
+#include "run/sweep.hpp"
 
 namespace mercer {
 namespace {

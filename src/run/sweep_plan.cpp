@@ -4,9 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "mercer/error.hpp"
-#include "run/digest.hpp"
+#include "run/store.hpp"
 #include "run/sweep.hpp"
-#include "run/sweep_file.hpp"
 
 namespace mercer {
 
