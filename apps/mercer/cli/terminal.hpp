@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdio>
+#include <stop_token>
 
 #include <fmt/format.h>
 
@@ -25,3 +26,10 @@ bool terminal_is_unicode();
 
 /// A progress sink that watches for Ctrl-C and, on a terminal and unless `quiet`, draws a bar with the time left.
 mercer::Progress terminal_progress(bool quiet);
+
+/// From now on Ctrl-C (or a polite kill) asks the running work to stop, and a second one ends the program at once. To
+/// be called before any thread is started.
+void catch_interrupts();
+
+/// What long work should watch.
+std::stop_token interrupt_token();

@@ -9,7 +9,6 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
-#include "cli/interrupt.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "explorer/http_server.hpp"
