@@ -1,11 +1,10 @@
-#include "explorer/view_question.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "explorer/view_answers.hpp"
 #include "mercer/error.hpp"
 
 using mercer::Error;
