@@ -174,10 +174,10 @@ double number(const json& document, const std::string& key, const std::string& w
 }
 
 // A number that counts or names something, from `low` to `high`.
-double whole_number(double value, double low, double high, const std::string& where, const std::string& remedy) {
+double integer_of(double value, double low, double high, const std::string& where, const std::string& remedy) {
   require_in_range(where, value, low, high, remedy);
   if (value == std::floor(value)) return value;
-  throw Error(ErrorCode::bad_value, fmt::format("{} is {}, which is not a whole number", where, value), remedy);
+  throw Error(ErrorCode::bad_value, fmt::format("{} is {}, which is not an integer", where, value), remedy);
 }
 
 // The steps after which what is still to come weighs less than 1e-6 of the whole.
@@ -220,16 +220,16 @@ TabularMdp read_mdp(const std::filesystem::path& path) {
   mdp.gamma = number(document, "gamma", where);
   require_in_range(where + ": gamma", mdp.gamma, 0, 1, "Give a discount from 0 to 1");
   if (document.contains("horizon")) {
-    mdp.horizon = static_cast<std::uint32_t>(whole_number(
-        number(document, "horizon", where), 1, 1e9, where + ": horizon", "Give the number of steps of an episode"));
+    mdp.horizon = static_cast<std::uint32_t>(integer_of(number(document, "horizon", where), 1, 1e9, where + ": horizon",
+                                                        "Give the number of steps of an episode"));
   } else {
     mdp.horizon = horizon_for(mdp.gamma, where);
   }
   if (document.contains("terminal")) {
     mdp.terminal.assign(mdp.n, 0);
     for (const json& state : document["terminal"]) {
-      const double index = whole_number(state.is_number() ? state.get<double>() : -1, 0, static_cast<double>(mdp.n) - 1,
-                                        where + ": a terminal state", "Name an existing state");
+      const double index = integer_of(state.is_number() ? state.get<double>() : -1, 0, static_cast<double>(mdp.n) - 1,
+                                      where + ": a terminal state", "Name an existing state");
       mdp.terminal[static_cast<std::size_t>(index)] = 1;
     }
   }

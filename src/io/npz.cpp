@@ -143,7 +143,7 @@ std::vector<double> Array::as_doubles() const { return numbers<double>(*this); }
 
 std::vector<std::int64_t> Array::as_integers() const {
   if (type == Type::f64 || type == Type::f32) {
-    throw Error(ErrorCode::bad_format, "an array holds floating-point numbers where whole numbers are needed",
+    throw Error(ErrorCode::bad_format, "an array holds floating-point numbers where integers are needed",
                 "Save it as int64");
   }
   return numbers<std::int64_t>(*this);

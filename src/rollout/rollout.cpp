@@ -92,7 +92,7 @@ void check_start_states(const Task& task, std::span<const double> rows) {
         rows[i] >= 0 && rows[i] < static_cast<double>(task.state.count) && rows[i] == std::floor(rows[i]);
     if (task.state.is_discrete() && !index) {
       throw Error(ErrorCode::out_of_range,
-                  fmt::format("start state {} is {}; legal: whole numbers 0 to {}", i, rows[i], task.state.count - 1),
+                  fmt::format("start state {} is {}; legal: integers 0 to {}", i, rows[i], task.state.count - 1),
                   "Give states of the task");
     }
   }

@@ -99,7 +99,7 @@ class FileLock {
   int file_ = -1;
 };
 
-/// What a JSON document says, in one spelling: keys sorted, no spaces, whole numbers without a point. Two documents
+/// What a JSON document says, in one spelling: keys sorted, no spaces, integers without a point. Two documents
 /// that mean the same have the same text. Throws `bad_format` for what is not JSON, `not_finite` for numbers beyond
 /// doubles.
 std::string canonical_json(std::string_view text);

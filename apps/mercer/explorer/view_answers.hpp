@@ -23,7 +23,7 @@ class Question {
   std::size_t integer(const std::string& key, std::size_t low, std::size_t high, std::size_t standard) const;
   /// Exactly `count` finite numbers; nothing where the key is missing or null.
   std::optional<std::vector<double>> numbers(const std::string& key, std::size_t count) const;
-  /// Up to `most` whole numbers from 0 to `high`, sorted, each once; empty where the key is missing.
+  /// Up to `most` integers from 0 to `high`, sorted, each once; empty where the key is missing.
   std::vector<std::size_t> integers(const std::string& key, std::size_t most, std::size_t high) const;
   /// Letters, digits and '-' only, up to 64; empty where the key is missing.
   std::string word(const std::string& key) const;

@@ -76,7 +76,7 @@ void check_playable(const Subject& subject) {
                       "Name the task with --env");
 }
 
-// A state that the task may start in: whole numbers where states are counted, no further out than ten windows.
+// A state that the task may start in: integers where states are counted, no further out than ten windows.
 std::vector<double> checked_start(const Subject& subject, std::vector<double> start) {
   const mercer::Visited& visited = subject.world().visited;
   const mercer::Space& space = subject.world().env->task().state;

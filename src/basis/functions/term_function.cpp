@@ -111,7 +111,7 @@ struct TermTile {
     return sum;
   }
 
-  // A wave, ridge or bump.
+  // A wave, ridge or RBF.
   [[gnu::noinline]] Number other_term(const TermPlan& plan, std::size_t term) const {
     const std::size_t d = plan.dimensions();
     if (term < plan.waves.size() / (d + 1)) {

@@ -45,7 +45,7 @@ namespace {
 // themselves as long as they are few whole ones.
 class AxisSketch {
  public:
-  // `sketch` as `QuantileSketch` takes it; up to `bins` different whole numbers are kept.
+  // `sketch` as `QuantileSketch` takes it; up to `bins` different integers are kept.
   AxisSketch(std::size_t bins, QuantileSketch sketch) : bins_(bins), sketch_(std::move(sketch)) {}
 
   void add(std::span<const double> numbers);
@@ -63,42 +63,42 @@ class AxisSketch {
 
   std::size_t bins_;
   QuantileSketch sketch_;
-  bool only_whole_ = true;
-  std::set<double> whole_;
+  bool only_integers_ = true;
+  std::set<double> integers_;
 };
 
 void AxisSketch::keep(double number) {
-  whole_.insert(number);
-  only_whole_ = std::rint(number) == number && whole_.size() <= bins_;
-  if (!only_whole_) whole_.clear();
+  integers_.insert(number);
+  only_integers_ = std::rint(number) == number && integers_.size() <= bins_;
+  if (!only_integers_) integers_.clear();
 }
 
 void AxisSketch::add(std::span<const double> numbers) {
   sketch_.add(numbers);
-  for (std::size_t i = 0; i < numbers.size() && only_whole_; ++i) keep(numbers[i]);
+  for (std::size_t i = 0; i < numbers.size() && only_integers_; ++i) keep(numbers[i]);
 }
 
 void AxisSketch::merge(const AxisSketch& other) {
   sketch_.merge(other.sketch_);
-  if (!other.only_whole_) {
-    only_whole_ = false;
-    whole_.clear();
+  if (!other.only_integers_) {
+    only_integers_ = false;
+    integers_.clear();
   }
-  for (const double number : other.whole_) {
-    if (only_whole_) keep(number);
+  for (const double number : other.integers_) {
+    if (only_integers_) keep(number);
   }
 }
 
 std::optional<Edges> AxisSketch::whole() const {
-  if (!only_whole_) return std::nullopt;
-  return whole_number_edges(std::vector<double>(whole_.begin(), whole_.end()), bins_);
+  if (!only_integers_) return std::nullopt;
+  return whole_number_edges(std::vector<double>(integers_.begin(), integers_.end()), bins_);
 }
 
-// A byte, how many whole numbers, those, the sketch.
+// A byte, how many integers, those, the sketch.
 std::string AxisSketch::to_bytes() const {
-  const std::vector<double> whole(whole_.begin(), whole_.end());
+  const std::vector<double> whole(integers_.begin(), integers_.end());
   const std::uint64_t count = whole.size();
-  std::string bytes(1, only_whole_ ? 1 : 0);
+  std::string bytes(1, only_integers_ ? 1 : 0);
   bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
   bytes.append(reinterpret_cast<const char*>(whole.data()), count * sizeof(double));
   return bytes + sketch_.to_bytes();
@@ -114,8 +114,8 @@ AxisSketch AxisSketch::from_bytes(std::size_t bins, const std::string& bytes) {
   std::vector<double> whole(count);
   if (count > 0) std::memcpy(whole.data(), bytes.data() + head, count * sizeof(double));
   AxisSketch axis(bins, QuantileSketch::from_bytes(bytes.substr(head + count * sizeof(double))));
-  axis.only_whole_ = bytes[0] != 0;
-  axis.whole_.insert(whole.begin(), whole.end());
+  axis.only_integers_ = bytes[0] != 0;
+  axis.integers_.insert(whole.begin(), whole.end());
   return axis;
 }
 

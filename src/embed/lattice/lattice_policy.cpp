@@ -30,7 +30,7 @@ std::size_t count(const PolicySetting& setting) {
   const auto read = std::from_chars(setting.value.data(), end, number);
   if (read.ec != std::errc() || read.ptr != end) {
     throw Error(ErrorCode::bad_value,
-                fmt::format("{}: {}={} is not a whole number", setting.source, setting.key, setting.value),
+                fmt::format("{}: {}={} is not an integer", setting.source, setting.key, setting.value),
                 "Give a number such as 64");
   }
   return number;

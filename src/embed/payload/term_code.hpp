@@ -21,7 +21,7 @@ class BitWriter {
       bytes_.back() |= static_cast<std::uint8_t>((value >> b & 1U) << filled_ % 8);
     }
   }
-  /// A whole number of any size, small ones in few bits: exponential Golomb code with 2^order numbers in its first
+  /// An integer of any size, small ones in few bits: exponential Golomb code with 2^order numbers in its first
   /// step.
   void put_count(std::uint32_t value, unsigned order) {
     const std::uint64_t step = (std::uint64_t{value} >> order) + 1;

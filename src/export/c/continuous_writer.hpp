@@ -8,7 +8,7 @@
 
 namespace mercer {
 
-/// What the writers of a continuous controller in float and in whole numbers have in common: what it needs, the text
+/// What the writers of a continuous controller in float and in integers have in common: what it needs, the text
 /// so far and its cost, and functions that differ only in how a number is written.
 class ContinuousWriter {
  protected:
@@ -20,9 +20,9 @@ class ContinuousWriter {
            (flat_.family == Family::cosine && flat_.most_functions(false) > 0);
   }
   template <class T>
-  void add_whole(const std::string& type, std::size_t bytes, const std::string& name, const std::vector<T>& numbers,
-                 std::size_t columns = 0) {
-    body_.table_bytes += add_whole_table(text_, type, bytes, name, numbers, columns);
+  void add_integers(const std::string& type, std::size_t bytes, const std::string& name, const std::vector<T>& numbers,
+                    std::size_t columns = 0) {
+    body_.table_bytes += add_integer_table(text_, type, bytes, name, numbers, columns);
   }
   void add_factors();  ///< which functions each product has
 
@@ -57,8 +57,8 @@ class FloatWriter : private ContinuousWriter {
   CBody write();
 
  private:
-  bool needs_exponential() const { return flat_.bump_count() > 0 || c_.samples(); }
-  bool needs_root() const { return flat_.bump_count() > 0 && flat_.kernel != Kernel::gaussian; }
+  bool needs_exponential() const { return flat_.rbf_count() > 0 || c_.samples(); }
+  bool needs_root() const { return flat_.rbf_count() > 0 && flat_.kernel != Kernel::gaussian; }
   std::size_t bent_axes() const {
     return static_cast<std::size_t>(std::ranges::count_if(flat_.axes, [](const auto& a) { return !a.knots.empty(); }));
   }
@@ -83,7 +83,7 @@ class FloatWriter : private ContinuousWriter {
   void cost_of_functions(std::size_t count, std::size_t multiplications, std::size_t additions, std::size_t divisions);
   void write_products();
   void write_affine(std::size_t count, const std::string& value, const std::string& bias, const std::string& weight);
-  void write_bumps();
+  void write_rbfs();
 
   void write_act();
   void write_sample();
@@ -94,7 +94,7 @@ class FloatWriter : private ContinuousWriter {
   const COptions& options_;
 };
 
-/// Writes one controller in whole numbers: pieces are added as the embedding needs them, and each brings its cost.
+/// Writes one controller in integers: pieces are added as the embedding needs them, and each brings its cost.
 class FixedWriter : private ContinuousWriter {
  public:
   FixedWriter(const ContinuousController& controller, const COptions& options)
@@ -110,7 +110,7 @@ class FixedWriter : private ContinuousWriter {
   bool has_steps() const {
     return flat_.most_functions(false) > 0 && (flat_.family == Family::legendre || flat_.family == Family::hermite);
   }
-  bool needs_power() const { return needs_bend() || flat_.bump_count() > 0 || c_.samples(); }
+  bool needs_power() const { return needs_bend() || flat_.rbf_count() > 0 || c_.samples(); }
 
   void write_tables();
 
@@ -121,7 +121,7 @@ class FixedWriter : private ContinuousWriter {
   void write_evaluate();
   void write_products();
   void write_affine(std::size_t count, const std::string& bias, const std::string& weight, const std::string& value);
-  void write_bumps();
+  void write_rbfs();
 
   void write_act();
   void write_sample();

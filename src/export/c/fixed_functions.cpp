@@ -14,7 +14,7 @@ template <class Polynomial>
 std::string table(const std::string& name, const Polynomial& polynomial) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = polynomial.size(); i-- > 0;) numbers.push_back(q30(polynomial[i]));
-  return c_whole_table("int32_t", name, numbers);
+  return c_integer_table("int32_t", name, numbers);
 }
 
 }  // namespace

@@ -54,7 +54,7 @@ class FindWriter {
   template <class T>
   void add(const std::string& type, std::size_t bytes, const std::string& name, const std::vector<T>& numbers,
            std::size_t columns = 0) {
-    body_.table_bytes += add_whole_table(text_, type, bytes, name, numbers, columns);
+    body_.table_bytes += add_integer_table(text_, type, bytes, name, numbers, columns);
   }
 
   void write_tables() {

@@ -15,7 +15,7 @@ void float_act(const ContinuousController& controller, CMath math, std::span<con
 float float_sine(float t);
 float float_exponential(CMath math, float x);
 
-/// Kept coefficients in whole numbers: amplitudes in units that keep the sum of all below 2^29.
+/// Kept coefficients in integers: amplitudes in units that keep the sum of all below 2^29.
 struct FixedRows {
   static constexpr int q = 24;  ///< of sines and taps
   std::vector<std::int32_t> amplitudes, phases, low, high;

@@ -55,7 +55,7 @@ std::vector<Range> ranges_of(const FlatTerms& flat);
 std::vector<std::vector<double>> test_states(const ContinuousController& controller);
 /// What the model says about states, one after the other: logits where actions are discrete, otherwise actions.
 std::vector<double> model_answers(const ContinuousController& controller, std::span<const double> states);
-/// The self-test as C: acts on the given states and compares. Whole numbers must agree exactly where there are no
+/// The self-test as C: acts on the given states and compares. Integers must agree exactly where there are no
 /// limits.
 ///
 /// Where actions are discrete the numbers that they are chosen by are compared, too, if `outputs` has them (and floats

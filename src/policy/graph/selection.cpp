@@ -42,7 +42,7 @@ void build_split(GraphBuilder& builder, const Node& node) {
   }
   std::size_t begin = 0;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const std::int64_t size = whole(builder, node, sizes[i]);
+    const std::int64_t size = to_integer(builder, node, sizes[i]);
     if (size < 1 || static_cast<std::size_t>(size) > in.shape[axis] - begin) {
       builder.refuse(node, fmt::format("splits off {} of {}", size, in.shape[axis] - begin));
     }
@@ -90,8 +90,8 @@ void build_slice(GraphBuilder& builder, const Node& node) {
   std::iota(rows.begin(), rows.end(), std::size_t{0});
   Shape shape = in.shape;
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    const std::int64_t start = whole(builder, node, starts[i]), end = whole(builder, node, ends[i]);
-    const std::int64_t step = whole(builder, node, steps[i]);
+    const std::int64_t start = to_integer(builder, node, starts[i]), end = to_integer(builder, node, ends[i]);
+    const std::int64_t step = to_integer(builder, node, steps[i]);
     const bool everything = start == 0 && step == 1 && end > (std::int64_t{1} << 30);
     if (!in.constant && axes[i] == 0 && everything) continue;  // of the batch
     const std::size_t axis = resolve_axis(builder, node, in, axes[i]);
@@ -111,7 +111,7 @@ void build_gather(GraphBuilder& builder, const Node& node) {
   const std::size_t axis = resolve_axis(builder, node, in, node.number("axis", 0));
   std::vector<std::size_t> indices;
   for (const double number : which.data) {
-    std::int64_t index = whole(builder, node, number);
+    std::int64_t index = to_integer(builder, node, number);
     if (index < 0) index += static_cast<std::int64_t>(in.shape[axis]);
     if (index < 0 || index >= static_cast<std::int64_t>(in.shape[axis])) {
       builder.refuse(node, fmt::format("takes index {} of {}", number, in.shape[axis]));

@@ -64,7 +64,7 @@ void build_shape(GraphBuilder& builder, const Node& node) {
   const double rank = static_cast<double>(sizes.size());
   const auto place = [&](const char* key, double standard) {
     const double axis = node.number(key, standard);
-    return static_cast<std::ptrdiff_t>(whole(builder, node, std::clamp(axis < 0 ? axis + rank : axis, 0.0, rank)));
+    return static_cast<std::ptrdiff_t>(to_integer(builder, node, std::clamp(axis < 0 ? axis + rank : axis, 0.0, rank)));
   };
   const std::ptrdiff_t start = place("start", 0), end = std::max(start, place("end", rank));
   sizes = std::vector<double>(sizes.begin() + start, sizes.begin() + end);
@@ -84,7 +84,7 @@ Shape reshaped(const GraphBuilder& builder, const Node& node, const Value& in, s
   Shape shape;
   std::size_t known = 1, open = sizes.size();
   for (std::size_t d = first; d < sizes.size(); ++d) {
-    const std::int64_t size = whole(builder, node, sizes[d]);
+    const std::int64_t size = to_integer(builder, node, sizes[d]);
     if (size == -1 && open == sizes.size()) {
       open = d;
       shape.push_back(1);
