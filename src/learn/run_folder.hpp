@@ -21,7 +21,7 @@ Contract learned_contract(const Task& task, const LearnOptions& options);
 /// number of steps, so that a run can be made longer.
 nlohmann::ordered_json configuration(const Task& task, const TrainOptions& options);
 
-/// 16 hexadecimal digits that tell configurations apart (FNV-1a of the text).
+/// A hash of the configuration in 16 hexadecimal digits (FNV-1a of the text).
 std::string hash_of(const nlohmann::ordered_json& configuration);
 
 /// Where two configurations differ, as "options.gamma 0.99 and 0.9", at most three places.

@@ -129,8 +129,8 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-// What `write_atomically` had not renamed when its process was killed: no part of a result, and whoever goes on with
-// the work knows nothing of it.
+// What `write_atomically` had not renamed when its process was killed: no part of a result, and the process that goes
+// on with the work knows nothing of it.
 void clear_halves(const fs::path& work) {
   std::vector<fs::path> halves;
   for (const auto& file : fs::directory_iterator(work)) {
@@ -234,7 +234,7 @@ Entry Store::require(const Job& job, const std::function<void(const fs::path&)>&
   const fs::path place = folder_ / name, work = folder_ / (name + ".work");
   if (const auto there = read_entry(place)) return *there;
   const FileLock lock(folder_ / (name + ".lock"), busy, progress);
-  if (const auto there = read_entry(place)) return *there;  // whoever held the lock has done it
+  if (const auto there = read_entry(place)) return *there;  // the process that held the lock has done it
   if (!job.resumes) clear(work);
   make_folder(work);
   clear_halves(work);

@@ -40,8 +40,8 @@ struct Listed {
 /// What to do about a job that another process is working on.
 enum class Busy { wait, refuse };
 
-/// Results by what they follow from. The same job is done once, by whoever comes first; killed at any moment it leaves
-/// nothing that looks finished, and whoever comes next does it again or goes on, to the same bytes.
+/// Results by what they follow from. The same job is done once, by the process that comes first. Killed at any moment
+/// it leaves nothing that looks finished; the next process does it again or goes on, to the same bytes.
 ///
 ///     Store store("results/store", library_digest());
 ///     const Entry made = store.require({"squares", R"({"n": 10})"}, [](const std::filesystem::path& folder) {
@@ -55,12 +55,12 @@ enum class Busy { wait, refuse };
 /// after all of it is on the disk.
 class Store {
  public:
-  /// Makes the folder if need be. `build` tells apart programs that may compute differently. Throws `cannot_write`.
+  /// Makes the folder if need be. `build` identifies programs that may compute differently. Throws `cannot_write`.
   Store(std::filesystem::path folder, std::string build);
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// The key of a job. Throws `bad_value` for a kind that is none, and what `canonical_json` throws.
+  /// The key of a job. Throws `bad_value` for an illegal kind, and what `canonical_json` throws.
   std::string key(const Job& job) const;
 
   /// Whether a whole result is there: all its files are read and checked.
@@ -84,8 +84,8 @@ class Store {
   std::string build_;
 };
 
-/// Holds a lock file as long as it lives: other processes and other stores of this one wait. The lock goes with the
-/// process, however that ends; the file stays, since removing it would race with whoever opens it next.
+/// Holds a lock file as long as it lives: other processes and other stores of this one wait. The lock ends
+/// with the process, however that ends; the file stays, since removing it would race with the next process to open it.
 class FileLock {
  public:
   /// Throws `cannot_write` for a file that cannot be opened, or that is held when `busy` is `refuse`; `interrupted`

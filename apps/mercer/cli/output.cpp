@@ -38,7 +38,7 @@ std::string histogram(std::span<const double> values, std::size_t width, bool un
   }
   const std::size_t most = std::ranges::max(counts);
   const std::size_t room = std::max<std::size_t>(width, 40) - 30;
-  // Enough decimals to tell neighbouring bins apart.
+  // Enough decimals to distinguish neighbouring bins.
   const int decimals = std::clamp(1 - static_cast<int>(std::floor(std::log10(bin_width))), 0, 6);
   std::string text;
   for (std::size_t b = 0; b < bins; ++b) {

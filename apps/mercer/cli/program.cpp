@@ -160,7 +160,7 @@ int Program::dispatch(int argc, char** argv) {
   }
   for (const auto& verb : verbs_) {
     if (verb->app != chosen[0]) continue;
-    // Where the TOML file is can itself be said by a flag or the environment, never by a TOML file.
+    // The path of the TOML file comes from a flag or the environment, never from a TOML file.
     fill_settings(*verb->settings, verb->name, known, std::nullopt);
     if (common_.config) fill_settings(*verb->settings, verb->name, known, common_.config);
     start_log(common_);

@@ -8,7 +8,7 @@
 
 #include "mercer/parallel.hpp"
 
-/// Prints for people, on standard error. That nobody can read it (it is closed, the disk is full) is no reason to fail.
+/// Prints a message on standard error. A failure to print (the stream is closed, the disk is full) is ignored.
 template <class... Arguments>
 void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   std::fputs(fmt::format(format, std::forward<Arguments>(arguments)...).c_str(), stderr);
@@ -18,7 +18,7 @@ void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
 /// to a standard output that was closed is then an error, as it should be.
 void open_standard_streams();
 
-/// Columns of the terminal on standard error, 80 where it is none.
+/// Columns of the terminal on standard error; 80 if it is not a terminal.
 std::size_t terminal_width();
 
 /// True where block characters can be shown: the locale says UTF-8.

@@ -269,7 +269,7 @@ struct ServeVerb {
     if (!is_loopback(address) && token.empty()) {
       throw Error(ErrorCode::missing_option,
                   fmt::format("'{}' can be reached from other machines, and there is no token", address),
-                  "Add --token WORD (or MERCER_TOKEN=WORD), which whoever asks must know");
+                  "Add --token WORD (or MERCER_TOKEN=WORD), which every request must then carry");
     }
   }
 };

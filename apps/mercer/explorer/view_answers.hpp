@@ -11,8 +11,8 @@
 #include "mercer/certificate.hpp"
 #include "mercer/parallel.hpp"
 
-/// A JSON object that somebody else wrote. Every member is checked when it is asked for; what is wrong is thrown as a
-/// `mercer::Error` with the value and what is legal.
+/// A JSON object from outside. Every member is checked when it is read; errors are `mercer::Error`s with the value and
+/// what is legal.
 class Question {
  public:
   /// Throws `bad_value` unless the text is one JSON object.

@@ -17,14 +17,14 @@
 #include "mercer/policy.hpp"
 #include "view/view.hpp"
 
-/// A task and a teacher that embeddings are compared with, as far as they can be had.
+/// A task and a teacher that embeddings are compared with; either may be missing.
 struct World {
   std::string env_spec, teacher_spec;
   std::unique_ptr<mercer::Env> env;               ///< null where the task cannot be made
   std::shared_ptr<const mercer::Policy> teacher;  ///< null where it cannot be read
-  std::string teacher_reading;                    ///< what a network was taken for; empty for what is none
+  std::string teacher_reading;                    ///< how a network was interpreted; empty for other policies
   std::string missing;                            ///< sentences: what there is not, and why; empty where all is there
-  std::uintmax_t teacher_bytes = 0;               ///< of its file; 0 where it is none
+  std::uintmax_t teacher_bytes = 0;               ///< of its file; 0 without one
   mercer::Act act = mercer::Act::sample;          ///< how both are played
   mercer::Visited visited;                        ///< by the teacher, else by the embedding
 };

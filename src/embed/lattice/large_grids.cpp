@@ -42,7 +42,7 @@ void play_pieces(const Env& env, const Policy& teacher, std::uint64_t seed, cons
 namespace {
 
 // What is kept of the numbers of one dimension, to make its edges from: a sketch of their quantiles, and the numbers
-// themselves as long as they are few whole ones.
+// themselves as long as they are few integers.
 class AxisSketch {
  public:
   // `sketch` as `QuantileSketch` takes it; up to `bins` different integers are kept.
@@ -52,7 +52,7 @@ class AxisSketch {
   void merge(const AxisSketch& other);
 
   const QuantileSketch& sketch() const { return sketch_; }
-  std::optional<Edges> whole() const;
+  std::optional<Edges> integer_edges() const;
 
   // For another process that knows `bins`.
   std::string to_bytes() const;
@@ -89,7 +89,7 @@ void AxisSketch::merge(const AxisSketch& other) {
   }
 }
 
-std::optional<Edges> AxisSketch::whole() const {
+std::optional<Edges> AxisSketch::integer_edges() const {
   if (!only_integers_) return std::nullopt;
   return whole_number_edges(std::vector<double>(integers_.begin(), integers_.end()), bins_);
 }
@@ -202,7 +202,7 @@ EdgeSource edges_of(std::span<const AxisSketch> axes) {
   return {
       axes.size(),
       [=](std::size_t d, std::size_t bins, const EdgeRule& rule) { return sketch_edges(axes[d].sketch(), bins, rule); },
-      [=](std::size_t d, std::size_t) { return axes[d].whole(); }};
+      [=](std::size_t d, std::size_t) { return axes[d].integer_edges(); }};
 }
 
 // The worst edge of all dimensions that are not known exactly.
@@ -212,7 +212,7 @@ EdgeAccuracy accuracy_of(std::span<const AxisSketch> axes, std::span<const Dimen
   const auto steps = static_cast<double>(worst.steps);
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const QuantileSketch& sketch = axes[d].sketch();
-    if (dimensions[d].rule.kind == EdgeKind::uniform || (!dimensions[d].action && axes[d].whole())) continue;
+    if (dimensions[d].rule.kind == EdgeKind::uniform || (!dimensions[d].action && axes[d].integer_edges())) continue;
     // Interpolated edges ask for two ranks each.
     const double likely = sketch.rank_error(delta / static_cast<double>(axes.size()), 2 * (dimensions[d].bins + 1));
     worst.rank_error = std::max(worst.rank_error, likely / steps);

@@ -13,8 +13,8 @@
 
 namespace mercer {
 
-/// Does work in every process of a team, in which nothing is gathered. What goes wrong in one of them is thrown in all:
-/// the others would wait for it for ever.
+/// Runs `work`, which gathers nothing, in every process of a team. An error in one of them is thrown in all, since the
+/// others would wait for it forever.
 void run_in_team(const Team& team, const std::function<void()>& work);
 
 /// Bytes of all processes, by rank; alone those given.
@@ -86,7 +86,7 @@ struct LargeTable {
 LargeTable make_large_table(const Policy& teacher, const LargeGrids& grids, Cells cells, const LargeOptions& options,
                             const Team& team, const Progress& progress);
 
-/// All that can be had: singular values and right vectors, as many as the table has columns (or rows, if fewer).
+/// All singular values and right vectors: as many as the table has columns (or rows, if fewer).
 RowSvd factor(const LargeTable& table, const Team& team);
 
 /// The left factor times the singular values, for the first k of them, of this process's rows: what files keep.

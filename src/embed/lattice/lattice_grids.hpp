@@ -12,7 +12,7 @@ struct EdgeSource {
   std::size_t dimensions = 0;
   std::function<Edges(std::size_t dimension, std::size_t bins, const EdgeRule& rule)> by_rule;
   /// As `whole_number_edges`.
-  std::function<std::optional<Edges>(std::size_t dimension, std::size_t bins)> whole;
+  std::function<std::optional<Edges>(std::size_t dimension, std::size_t bins)> integer_edges;
 };
 
 /// How many bins a dimension is to have. Throws `shape_mismatch` when there is neither one number nor one for each.

@@ -76,7 +76,8 @@ class MixtureRows final : public RowEvaluator {
     for (std::size_t r = 0; r < rows; ++r) {
       for (std::size_t i = 0; i < k_; ++i) {
         const Component part = component(r, i);
-        if (!(part.weight >= 0) || !(part.spread > 0)) throw_corrupt(where, "has a mixture that is none");
+        if (!(part.weight >= 0) || !(part.spread > 0))
+          throw_corrupt(where, "has a mixture with a negative weight or no spread");
       }
     }
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint8_t version = 1, lattice_route = 1;
 constexpr std::size_t most_dimensions = 64, most_bins = std::size_t{1} << 20, most_cells = std::size_t{1} << 28;
 
-// Writes numbers as few bytes: whole ones seven bits a byte, floats as they are (little-endian).
+// Writes numbers in few bytes: integers seven bits a byte, floats as they are (little-endian).
 class ByteWriter {
  public:
   void byte(std::uint8_t value) { bytes_.push_back(value); }
@@ -49,7 +49,7 @@ class ByteWriter {
   std::vector<std::uint8_t> bytes_;
 };
 
-// Reads them back. Whatever runs past the end, or is beyond what was said to be legal, is a `corrupt_file` error
+// Reads them back. Running past the end, or a number beyond its legal range, is a `corrupt_file` error
 // naming `where`: nothing is allocated for a count that the remaining bytes could not hold.
 class ByteReader {
  public:
@@ -203,7 +203,7 @@ OwnEdges read_own_edges(ByteReader& in, std::size_t rows, const Grid& common) {
   return own;
 }
 
-// How actions are said to lie. Files of before know the first two.
+// How actions are coded. Older files have only the first two.
 enum class ActionKind : std::uint8_t { box, discrete, box_and_own_edges };
 
 unsigned bits_for(std::size_t count) { return std::max(1U, static_cast<unsigned>(std::bit_width(count - 1))); }

@@ -18,7 +18,7 @@ cpp_int binomial(std::size_t n, std::size_t k) {
   return value;
 }
 
-// Bits that tell ranks 0 .. C(count, size) - 1 apart.
+// Bits of a rank from 0 to C(count, size) - 1.
 std::size_t rank_bits(std::size_t size, std::size_t count) {
   const cpp_int last = binomial(count, size) - 1;
   return last == 0 ? 0 : msb(last) + 1;

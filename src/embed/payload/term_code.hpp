@@ -62,7 +62,7 @@ class BitReader {
     if (value > most) throw_corrupt(where_, "holds a number beyond its legal range");
     return static_cast<std::uint32_t>(value);
   }
-  /// Throws unless `count` numbers of `bits` bits are there: to be asked before memory is taken for them.
+  /// Throws unless `count` numbers of `bits` bits are left. Call it before allocating memory for them.
   void need(std::size_t count, std::size_t bits) const {
     if (bits > 0 && count > left() / bits) throw_corrupt(where_, "announces more than it holds");
   }
@@ -80,13 +80,13 @@ class BitReader {
   std::size_t place_ = 0;
 };
 
-/// Writes K different numbers below `count` (rising) in as few bits as they can be told apart with: the rank of the
+/// Writes K different numbers below `count` (rising) in the fewest bits that identify them: the rank of the
 /// subset among all of its size, ceil(log2 C(count, K)) bits. Beyond 256 of them, where that would be slow, a bitmap or
 /// the plain numbers, whichever is shorter. `count` is at most 65536.
 void write_subset(BitWriter& out, std::span<const std::uint32_t> subset, std::size_t count);
 std::vector<std::uint32_t> read_subset(BitReader& in, std::size_t size, std::size_t count);
 
-/// Terms in as few bits as they can be told in: which kinds there are, then each kind's settings, size and terms.
+/// Terms in few bits: which kinds there are, then each kind's settings, size and terms.
 void write_terms(BitWriter& out, const Terms& terms);
 /// Back, into terms that have their axes and nothing else. Throws `corrupt_file`; sizes are checked before memory is
 /// taken.

@@ -9,7 +9,7 @@
 namespace mercer {
 namespace {
 
-// Edges that are at equal distances as far as single precision tells.
+// Edges that are at equal distances in single precision.
 bool even(const Edges& axis) {
   const double first = axis.values.front(), width = axis.values.back() - first;
   const double room = 2e-7 * std::max({width, std::abs(first), std::abs(axis.values.back())});

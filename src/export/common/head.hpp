@@ -5,13 +5,13 @@
 
 namespace mercer {
 
-/// What an embedding of either route shows to the outside: what its C must do beside computing.
+/// The contract of an embedding of either route, as its C has to keep it.
 struct ControllerInterface {
   Contract contract;
   std::vector<double> safe;  ///< one for each action
   std::size_t observations() const { return contract.observation.dimensions(); }
   std::size_t actions() const { return contract.action.dimensions(); }
-  /// The width that errors of an action are told in: of its range, or where there is none of the scale.
+  /// The unit of an action's errors: the width of its range or, without one, its scale.
   double width(std::size_t action) const;
 };
 
@@ -71,7 +71,7 @@ std::string fixed_macros(const Contract& contract, std::span<const int> obs_q, s
 /// Rounded up to two digits: at least `least`.
 double with_margin(double wanted, double least);
 
-/// What the comment at the top of NAME.h tells, beside the contract.
+/// What the comment at the top of NAME.h says, apart from the contract.
 struct HeaderFacts {
   std::string what;                ///< the embedding in one line
   std::string computation;         ///< how actions come about, in one or two sentences

@@ -58,7 +58,7 @@ struct StBody {
   double error = 0, stated_error = 0;
   bool wraps = false;                   ///< some observation is an angle that goes round
   std::vector<double> given, expected;  ///< the self-test's cases, one after the other
-  std::vector<double> numbers;          ///< what the array out holds then, if the action alone would tell too little
+  std::vector<double> numbers;  ///< what the array out holds then, if the action alone would not show most errors
 };
 
 StBody st_continuous_body(const ContinuousController& controller);

@@ -136,7 +136,7 @@ std::vector<std::string> known_operations();
 /// negative, from the end.
 std::size_t resolve_axis(const GraphBuilder& builder, const Node& node, const Value& value, double axis);
 
-/// `number` as an integer; refuses what is none.
+/// `number` as an integer; refuses fractions, NaN and infinity.
 std::int64_t to_integer(const GraphBuilder& builder, const Node& node, double number);
 
 /// Two operands brought to one shape as numpy does it, axes matched from the last.
