@@ -34,7 +34,7 @@ class Embedding:
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = True
     ) -> tuple[np.ndarray, Any]:
         """(actions, state), as Stable-Baselines3 has it: one observation (dim,) or many (n, dim); actions in single
-        precision, cut to the box, or whole numbers."""
+        precision, cut to the box, or integers."""
         return self.policy.predict(observation, state, episode_start, deterministic)
 
     def mean_action(self, obs: Any) -> np.ndarray:

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/toml.hpp"
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 

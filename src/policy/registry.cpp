@@ -7,7 +7,7 @@
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/batch.hpp"
-#include "policy/file_kind.hpp"
+#include "policy/files.hpp"
 #include "policy/from_network.hpp"
 
 namespace mercer {
@@ -144,7 +144,7 @@ std::optional<FileSpec> find_network_file(std::string_view spec) {
   return onnx ? onnx : find_file(spec, ".safetensors");
 }
 
-// Of the TOML file beside the network, behind its name, then the caller's: later ones win.
+// From the TOML file next to the network, then after its name, then the caller's: later ones win.
 std::vector<PolicySetting> all_settings(const FileSpec& spec, const std::vector<PolicySetting>& overrides) {
   std::vector<PolicySetting> all = read_sidecar(spec.file);
   for (const auto& more : {settings_of(spec), overrides}) all.insert(all.end(), more.begin(), more.end());

@@ -1,5 +1,3 @@
-#include "run/sweep_file.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <set>
@@ -9,6 +7,7 @@
 
 #include "mercer/error.hpp"
 #include "pipeline/options.hpp"
+#include "run/sweep.hpp"
 
 namespace mercer {
 namespace {

@@ -4,14 +4,15 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <sstream>
 #include <system_error>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "cli/plugin.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "mercer/error.hpp"
@@ -28,7 +29,19 @@ void start_log(const CommonOptions& common) {
   spdlog::set_level(common.quiet ? spdlog::level::err : spdlog::level::from_str(common.log_level));
 }
 
-// Memory that cannot be had is the user's business too: the remedy is in her hands.
+// Loads shared libraries (names separated by ':') whose tasks register themselves. Throws `bad_plugin`.
+void load_plugins(const std::string& files) {
+  std::istringstream list(files);
+  for (std::string file; std::getline(list, file, ':');) {
+    // A name without a slash would be looked up on the library path; the user means a file.
+    const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
+    if (::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) continue;
+    throw Error(ErrorCode::bad_plugin, fmt::format("cannot load plug-in '{}': {}", file, ::dlerror()),
+                "Build it as a shared library against this version of Mercer; docs/guide/tasks.md shows how");
+  }
+}
+
+// Running out of memory is reported like any other error: the user can ask for less.
 int report(const std::exception& trouble) {
   if (const auto* error = dynamic_cast<const Error*>(&trouble)) {
     tell("mercer: error {}\n", error->what());
@@ -149,7 +162,7 @@ int Program::dispatch(int argc, char** argv) {
   }
   for (const auto& verb : verbs_) {
     if (verb->app != chosen[0]) continue;
-    // Where the TOML file is can itself be said by a flag or the environment, never by a TOML file.
+    // The path of the TOML file comes from a flag or the environment, never from a TOML file.
     fill_settings(*verb->settings, verb->name, known, std::nullopt);
     if (common_.config) fill_settings(*verb->settings, verb->name, known, common_.config);
     start_log(common_);

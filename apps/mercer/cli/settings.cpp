@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "io/toml.hpp"
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 
 namespace {

@@ -13,8 +13,7 @@
 #include "measure/certificate_json.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
-#include "policy/contract_json.hpp"
-#include "policy/file_kind.hpp"
+#include "policy/files.hpp"
 
 namespace mercer {
 namespace {

@@ -8,7 +8,7 @@
 
 namespace mercer {
 
-/// The payload of an embedding in parts that may lie anywhere, and what its manifest tells of it.
+/// The payload of an embedding in parts anywhere in memory, and what its manifest states about it.
 struct PayloadParts {
   std::vector<std::span<const std::byte>> parts;
   Route route = Route::lattice;

@@ -1,10 +1,9 @@
-#include "export/c/c_header.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
 #include "export/c/c_text.hpp"
+#include "export/common/head.hpp"
 
 namespace mercer {
 std::string comment_lines(const std::string& text) {
@@ -32,7 +31,7 @@ std::string axis_lines(const Space& space, const char* array) {
     const Axis& axis = space.axes[d];
     std::string line = fmt::format("  {}[{}] {}", array, d, axis.name);
     if (!axis.unit.empty()) line += fmt::format(", {}", axis.unit);
-    line += space.is_discrete() ? fmt::format(", one of the whole numbers 0 to {}", space.count - 1)
+    line += space.is_discrete() ? fmt::format(", one of the integers 0 to {}", space.count - 1)
                                 : fmt::format(", {:.6g} to {:.6g}", axis.range.low, axis.range.high);
     if (axis.periodic) line += ", an angle: the ends are one";
     lines += " *" + c_comment(" " + line) + "\n";

@@ -1,11 +1,12 @@
+#include "export/st/st.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "export/c/c_header.hpp"
 #include "export/c/c_text.hpp"
-#include "export/st/st_block.hpp"
+#include "export/common/head.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
 
@@ -62,7 +63,7 @@ std::string axis_lines(const Space& space, std::span<const std::string> names) {
     const Axis& axis = space.axes[d];
     std::string line = fmt::format("  {}: {}", names[d], axis.name);
     if (!axis.unit.empty()) line += fmt::format(", {}", axis.unit);
-    line += space.is_discrete() ? fmt::format(", one of the whole numbers 0 to {}", space.count - 1)
+    line += space.is_discrete() ? fmt::format(", one of the integers 0 to {}", space.count - 1)
                                 : fmt::format(", {:.6g} to {:.6g}", axis.range.low, axis.range.high);
     lines += " *" + st_comment(line) + "\n";
   }
