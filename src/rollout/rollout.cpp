@@ -280,7 +280,9 @@ Rollouts EnvPlayer::roll_out(const Policy& policy, const Episodes& episodes, con
 }
 
 std::optional<Range> EnvPlayer::return_range(std::uint32_t horizon, double gamma) const {
-  return mercer::return_range(env_, horizon, gamma);
+  const Range range = mercer::return_range(env_, horizon, gamma);
+  if (!std::isfinite(range.low) || !std::isfinite(range.high)) return std::nullopt;
+  return range;
 }
 
 std::uint32_t reset_seed(std::uint64_t seed, std::uint64_t episode) {

@@ -2,10 +2,10 @@
 #include <cmath>
 
 #include <Eigen/QR>
-#include <Eigen/SVD>
 #include <fmt/format.h>
 
 #include "basis/table/svd_eigen.hpp"
+#include "core/eigen.hpp"
 #include "mercer/basis.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
