@@ -1,5 +1,7 @@
 #include "io/documents.hpp"
 
+#include <set>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <toml++/toml.h>
@@ -68,5 +70,26 @@ std::vector<TomlEntry> read_toml(const std::filesystem::path& path, bool tables)
   }
   return entries;
 }
+
+template <class Json>
+Json parse_strict_json(std::string_view text, const std::string& where) {
+  using Event = typename Json::parse_event_t;
+  std::vector<std::set<std::string>> keys;
+  const auto check = [&](int depth, Event event, Json& parsed) {
+    if (depth > most_json_depth) {
+      throw Error(ErrorCode::bad_format, fmt::format("'{}' nests JSON deeper than {} levels", where, most_json_depth),
+                  "Give a file that Mercer or a safetensors library wrote");
+    }
+    if (event == Event::object_start) keys.emplace_back();
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key && !keys.back().insert(parsed.template get<std::string>()).second) {
+      throw_corrupt(where, fmt::format("names '{}' twice in its header", parsed.template get<std::string>()));
+    }
+    return true;
+  };
+  return Json::parse(text, check);
+}
+template nlohmann::json parse_strict_json(std::string_view, const std::string&);
+template nlohmann::ordered_json parse_strict_json(std::string_view, const std::string&);
 
 }  // namespace mercer

@@ -195,6 +195,11 @@ std::size_t pruning_rollouts(const EmbeddingFile& file) {
   return stored == file.origin.settings.end() ? 0 : parse_option<std::uint64_t>(stored->second, "the file's rollouts");
 }
 
+void refuse_sign() {
+  throw Error(ErrorCode::bad_value, "--sign was given, and no file is written that it could sign",
+              "Leave it out, or name the .mercer file to write");
+}
+
 void check_embedding_path(const std::string& out) {
   if (out.empty()) {
     throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");

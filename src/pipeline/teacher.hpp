@@ -41,6 +41,9 @@ bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool a
 /// How many rollouts decided which cells of a lattice are kept, as its file says; 0 where it does not.
 std::size_t pruning_rollouts(const EmbeddingFile& file);
 
+/// Throws `bad_value`: a key was given, and no file is written.
+[[noreturn]] void refuse_sign();
+
 /// Throws `missing_option` or `bad_value` unless `out` can be the file of an embedding, and `cannot_write`.
 void check_embedding_path(const std::string& out);
 

@@ -64,6 +64,8 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
   }
   json formulas = json::array();
   if (!embedding.is_lattice() && embedding.k() <= 64) formulas = mercer::formulas(embedding.continuous());
+  json certificate = file.certificate ? certificate_of(*file.certificate) : json();
+  if (file.certificate) certificate["verified"] = file.verified;
   return {{"id", id},
           {"name", subject.name()},
           {"route", name(embedding.route())},
@@ -92,7 +94,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"terms", terms},
           {"can_switch", !terms.empty()},
           {"terms_note", terms_note(subject)},
-          {"certificate", file.certificate ? certificate_of(*file.certificate) : json()}};
+          {"certificate", certificate}};
 }
 
 json code(const Subject& subject, const Question& question) {
