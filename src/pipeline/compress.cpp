@@ -6,6 +6,7 @@
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/options.hpp"
+#include "pipeline/playing.hpp"
 #include "pipeline/teacher.hpp"
 
 namespace mercer {
@@ -47,7 +48,7 @@ CompressOptions search_options(const CompressRequest& request, const Player& pla
   SelectionOptions& judge = options.judge;
   // A budget in return, asked for alone, replaces the usual one in percent.
   if (request.given.contains("max-loss-return") && !request.given.contains("max-loss")) judge.max_loss = std::nullopt;
-  judge.act = request.task.act.value_or(Act::mean);
+  judge.act = request.task.act.value_or(judge.act);
   judge.seed = request.seed;
   options.continuous = request.route != CompressRequest::Routes::lattice;
   options.lattice = request.route != CompressRequest::Routes::continuous;

@@ -78,7 +78,7 @@ def test_the_document_is_what_the_program_prints(program):
 
 
 @pytest.mark.parametrize("verb, function", [("compress", "compress"), ("embed", "embed"), ("certify", "certify"),
-                                            ("train", "train")])
+                                            ("train", "train"), ("rollout", "rollout"), ("evaluate", "evaluate")])
 def test_keyword_arguments_are_the_options(declared, verb, function):
     parameters = inspect.signature(getattr(mercer, function)).parameters
     names = {option["python"] for option in own(declared, verb)} - OBJECTS
@@ -137,3 +137,8 @@ def test_errors_name_switches_with_their_value(tmp_path):
 def test_shares_are_percentages_too():
     given = mercer.certify("chain", "uniform", "uniform", episodes=50, level="statistical", confidence="90%")
     assert given.confidence == 0.9
+
+
+def test_settings_of_a_file_belong_to_load_policy():
+    with pytest.raises(ValueError, match="load_policy"):
+        mercer.evaluate("pendulum", "uniform", temperature=0.5)
