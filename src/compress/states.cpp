@@ -52,7 +52,7 @@ Certificate certificate_of(const Policy& teacher, const std::vector<double>& err
                            std::size_t attempt) {
   Certificate out;
   out.loss_percent = 100 * mean_of(errors);
-  out.upper_percent = 100 * error_bound(errors, options, attempt);
+  out.upper_percent = std::max(100 * error_bound(errors, options, attempt), out.loss_percent);
   out.confidence = options.confidence;
   out.about = Quantity::action;
   out.act = Act::mean;
