@@ -86,7 +86,7 @@ TEST(CompressStates, refuses_logs_that_make_no_sense) {
 // to be followed from set points that a fit has not seen.
 double jump(double state) { return std::sin(90 * state) > 0 ? 0.8 : -0.8; }
 
-constexpr std::size_t logged_episodes = 60, logged_steps = 40;
+constexpr std::size_t logged_episodes = 60, logged_steps = 15;
 
 LoggedStates set_points(std::uint64_t seed) {
   LoggedStates log{{1, {}}, {0}};
