@@ -87,7 +87,7 @@ def compress_foreign_polished():
 
 def compress_foreign_discrete():
     made = mercer.compress(lambda obs: int(obs[0] >= 0), gym_pendulum.Corridor(), 0.01, bases=["legendre"], most_terms=2,
-                           select_episodes=12, certify_episodes=12)
+                           select_episodes=12, certify_episodes=12, method="student_t")
     return kept(made, "python_corridor.mercer")
 
 
