@@ -1,5 +1,5 @@
 // A certificate in plain words.
-import { number, percent, whole } from "./format.js";
+import { number, number_up, percent, percent_up, whole } from "./format.js";
 import { level_words, quantity_words, term_words } from "./words.js";
 
 function element(tag, text, kind) {
@@ -40,7 +40,7 @@ function table_of(rows) {
       name: `${row.term}${row.winner ? " (least)" : ""}`,
       kind: row.vacuous ? "vacuous" : undefined,
       cells: [[term_words(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")], [level_words(row.level, row.about)],
-        [number(row.value, 4), "number"], [number(row.measured, 4), "number"]],
+        [number_up(row.value), "number"], [number(row.measured, 4), "number"]],
     };
   }), "Bounds of the certificate");
 }
@@ -55,13 +55,16 @@ function list_in_details(title, lines) {
 }
 
 function promises_of(promises) {
-  const unit = { return: (value) => number(value), return_percent: percent, action: percent };
-  const cell = (promise, value) => (value === null ? "" : (unit[promise.about] ?? ((share) => percent(100 * share)))(value));
+  const cell = (promise, value, [plain, share] = [number, percent]) => {
+    if (value === null) return "";
+    if (promise.about === "return") return plain(value);
+    return share(promise.about === "return_percent" || promise.about === "action" ? value : 100 * value);
+  };
   return table([["promised together"], ["teacher", "number"], ["embedding", "number"], ["measured", "number"], ["at most", "number"], ["allowed", "number"]],
     promises.map((promise) => ({
       name: quantity_words(promise.about),
       cells: [promise.teacher, promise.embedding, promise.measured].map((value) => [cell(promise, value), "number"])
-        .concat([[promise.upper === null ? "none" : cell(promise, promise.upper), "number"], [promise.budget === null ? "" : cell(promise, promise.budget), "number"]]),
+        .concat([[promise.upper === null ? "none" : cell(promise, promise.upper, [number_up, percent_up]), "number"], [promise.budget === null ? "" : cell(promise, promise.budget), "number"]]),
     })), "What the certificate promises");
 }
 
@@ -75,6 +78,9 @@ export function show_certificate(parent, certificate, { shown, whole_k }) {
   if (shown !== whole_k) {
     parent.append(element("p", `The certificate is about all ${whole(whole_k)} terms. The ${whole(shown)} that are shown have none.`, "note"));
     return;
+  }
+  if (certificate.verified === false) {
+    parent.append(element("p", "Not verified: the file is of version 0.1, which has no digests to check it by.", "bad"));
   }
   for (const [i, sentence] of certificate.sentences.entries()) parent.append(element("p", sentence, i === 0 ? "promise" : "note"));
   if (certificate.budget_percent !== null || certificate.budget_return !== null) {

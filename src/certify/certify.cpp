@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/fault.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
 #include "mercer/rollout.hpp"
@@ -67,14 +68,11 @@ Promise of_percent(const LossBound& joint, const LossBound& alone, std::optional
 // Bounds the mean of numbers in a known range that are 0 or +-1.
 Promise of_share(Quantity about, const Numbers& teacher, const Numbers& student, const Numbers& counted, Range range,
                  const Grounds& grounds) {
-  const double joint = grounds.delta / static_cast<double>(grounds.bounds);
-  return {about,
-          mean_of(teacher),
-          mean_of(student),
-          mean_of(counted),
-          betting_upper(counted, range, joint, grounds.anytime),
-          betting_upper(counted, range, grounds.delta, grounds.anytime),
-          {}};
+  const double joint = grounds.delta / static_cast<double>(grounds.bounds), measured = mean_of(counted);
+  const auto upper = [&](double delta) {
+    return std::max(betting_upper(counted, range, delta, grounds.anytime), measured);
+  };
+  return {about, mean_of(teacher), mean_of(student), measured, upper(joint), upper(grounds.delta), {}};
 }
 
 Promise of_outside(const Numbers& teacher, const Numbers& student, const Grounds& grounds) {
@@ -155,6 +153,7 @@ Grounds grounds_of(const Player& player, const Policy& teacher, const Policy& st
     ++out.bounds;
   }
   if (player.task().ending != Ending::plain) ++out.bounds;
+  if (planted(7)) out.bounds = 1;
   return out;
 }
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/fault.hpp"
 #include "mercer/certify.hpp"
 #include "mercer/error.hpp"
 
@@ -34,6 +35,7 @@ class Search {
     const bool bounded = range_ && options_.method != LossMethod::student_t;
     const LossBound bound = bounded ? certify_loss(teacher_, returns, *range_, {options_.confidence, options_.method})
                                     : estimate_loss(teacher_, returns, options_.confidence);
+    if (planted(6) && options_.max_loss) require_percent(bound);
     KPoint point{k, bound.loss_percent, bound.upper_percent, bound.upper_loss, true};
     // A percentage that cannot be promised keeps no budget: what was found is still worth having.
     if (options_.max_loss) point.within_budget = bound.upper_percent.value_or(HUGE_VAL) <= 100 * *options_.max_loss;

@@ -6,6 +6,7 @@
 #include "certify/coupling.hpp"
 #include "certify/unvisited.hpp"
 #include "certify/world_rows.hpp"
+#include "measure/certificate_words.hpp"
 #include "mercer/certify.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/statistics.hpp"
@@ -29,8 +30,8 @@ struct Ladder {
 };
 
 std::string with_confidence(const CertifyOptions& options, std::size_t episodes, std::string_view who) {
-  return fmt::format("holds with {:.6g}% confidence over {} independent episodes of the {}", 100 * options.confidence,
-                     episodes, who);
+  return fmt::format("holds with {} confidence over {} independent episodes of the {}",
+                     confidence_down(options.confidence), episodes, who);
 }
 
 // The first of the paired episodes, played again with their steps.

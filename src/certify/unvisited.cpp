@@ -3,6 +3,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/fault.hpp"
 #include "mercer/env.hpp"
 #include "policy/batch.hpp"
 
@@ -86,7 +87,8 @@ UnvisitedCost unvisited_cost(const Env& env, const Policy& teacher, const Lattic
   if (!has_unvisited(student)) return cost;
   playing.gamma = gamma;
   playing.keep_steps = true;
-  const Rollouts own = rollout(env, student, playing, progress);
+  const Policy& counted = planted(2) ? teacher : student;
+  const Rollouts own = rollout(env, counted, playing, progress);
   const std::size_t seen = student.observation_dimensions();
   for (std::size_t e = 0; e < own.episodes(); ++e) {
     bool outside = false;

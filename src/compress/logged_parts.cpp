@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/fault.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -58,7 +59,8 @@ LogParts split_log(const LoggedStates& log) {
     return count;
   }();
   const auto of_episodes = [&](std::size_t part) {
-    return part_of(log, [part](std::size_t episode, std::size_t) { return episode % 3 == part; });
+    return part_of(
+        log, [part](std::size_t episode, std::size_t column) { return (planted(5) ? column : episode) % 3 == part; });
   };
   const auto of_states = [&](std::size_t part) {
     return part_of(log, [part](std::size_t, std::size_t column) { return column % 2 == part; });
@@ -79,6 +81,7 @@ std::vector<double> episode_errors(const Policy& teacher, const Policy& student,
       error[i] = std::max(error[i], std::min(1.0, std::abs(first[d * count + i] - second[d * count + i]) / width));
     }
   }
+  if (planted(5)) return error;
   std::vector<double> out;
   for (std::size_t e = 0; e + 1 < log.offsets.size(); ++e) {
     const auto begin = error.begin() + log.offsets[e], end = error.begin() + log.offsets[e + 1];

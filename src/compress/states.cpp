@@ -48,7 +48,7 @@ Certificate certificate_of(const Policy& teacher, const std::vector<double>& err
   Certificate out;
   const double confidence = confidence_of_attempt(options.confidence, attempt);
   out.loss_percent = 100 * mean_of(errors);
-  out.upper_percent = 100 * betting_upper(errors, {0, 1}, 1 - confidence);
+  out.upper_percent = std::max(100 * betting_upper(errors, {0, 1}, 1 - confidence), out.loss_percent);
   out.confidence = options.confidence;
   out.about = Quantity::action;
   out.act = Act::mean;

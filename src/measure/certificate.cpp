@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/fault.hpp"
 #include "measure/certificate_json.hpp"
 #include "mercer/error.hpp"
 
@@ -30,7 +31,8 @@ void mark_winners(std::vector<CertificateRow>& rows) {
   for (CertificateRow& row : rows) {
     row.winner = false;
     const bool of_return = row.about == Quantity::episode_return || row.about == Quantity::discounted_return;
-    if (row.level != Level::rigorous || row.in_model || !of_return || std::isnan(row.value)) continue;
+    const bool modelled = row.in_model && !planted(8);
+    if (row.level != Level::rigorous || modelled || !of_return || std::isnan(row.value)) continue;
     CertificateRow*& best = least[row.about];
     // Of those that only rounding parts the first.
     if (best == nullptr || row.value < best->value * (1 - 1e-9)) best = &row;

@@ -105,7 +105,7 @@ std::string table(const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     text += group.title() + "\n";
     for (const CertificateRow* row : group.rows) {
-      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", row->term, number(row->value), number(row->measured),
+      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", row->term, rounded_up(row->value), number(row->measured),
                           number(row->slack), remark(*row));
     }
   }

@@ -5,17 +5,25 @@
 
 #include <fmt/format.h>
 
-namespace mercer {
-namespace {
+#include "core/fault.hpp"
 
-// The text of `value` in `digits` digits, moved up by one unit of the last where rounding went down.
-std::string rounded_up(double value, int digits) {
-  if (value == 0) return "0";
+namespace mercer {
+
+std::string rounded_up(double value) {
+  constexpr int digits = 6;
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
   std::string text = fmt::format("{:.{}g}", value, digits);
-  if (std::strtod(text.c_str(), nullptr) >= value) return text;
+  if (planted(7) || std::strtod(text.c_str(), nullptr) >= value) return text;
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - (digits - 1));
   return fmt::format("{:.{}g}", value + unit, digits);
 }
+
+std::string confidence_down(double confidence) {
+  // 100 times a confidence may be below the number that was meant, by rounding alone.
+  return fmt::format("{:.6g}%", std::floor(1e6 * confidence * (1 + 1e-12)) / 1e4);
+}
+
+namespace {
 
 std::string percent_up(double value) { return fmt::format("{:.4f}%", std::ceil(value * 1e4) / 1e4); }
 
@@ -26,12 +34,11 @@ std::string at_most(double upper, const std::string& unit, std::string (*text)(d
   return fmt::format("gains at least {}{}", negative.starts_with('-') ? negative.substr(1) : negative, unit);
 }
 
-std::string return_up(double value) { return rounded_up(value, 6); }
-
 std::string how_sure(const Certificate& certificate) {
   const std::string_view word = words(certificate.level);
-  return fmt::format("{}{}, with {:.6g}% confidence{}", static_cast<char>(std::toupper(word[0])), word.substr(1),
-                     100 * certificate.confidence, certificate.promises.size() > 1 ? " for all of this together" : "");
+  return fmt::format("{}{}, with {} confidence{}", static_cast<char>(std::toupper(word[0])), word.substr(1),
+                     confidence_down(certificate.confidence),
+                     certificate.promises.size() > 1 ? " for all of this together" : "");
 }
 
 std::string of_actions(const Certificate& certificate) {
@@ -48,9 +55,9 @@ std::string of_return(const Certificate& certificate) {
   std::string text = how_sure(certificate) + ": ";
   if (certificate.upper_percent) {
     text += at_most(*certificate.upper_percent, " of the teacher's mean return", percent_up);
-    text += fmt::format(" ({} in return{})", at_most(certificate.upper_return, "", return_up), cut);
+    text += fmt::format(" ({} in return{})", at_most(certificate.upper_return, "", rounded_up), cut);
   } else if (std::isfinite(certificate.upper_return)) {
-    text += at_most(certificate.upper_return, " in mean return", return_up) + cut;
+    text += at_most(certificate.upper_return, " in mean return", rounded_up) + cut;
   } else {
     return "There is no bound on the loss of return.";
   }
@@ -113,7 +120,7 @@ std::string_view words(Level level) {
     case Level::statistical:
       return "guaranteed";
     case Level::estimate:
-      return "estimated (no guarantee)";
+      return planted(3) ? "guaranteed" : "estimated (no guarantee)";
   }
   return "";
 }
@@ -129,12 +136,12 @@ std::string promised(const Promise& promise) {
   if (std::isnan(promise.upper)) return "none";
   const bool share = promise.about == Quantity::outside || promise.about == Quantity::failures;
   if (share) return percent_up(100 * promise.upper);
-  return promise.about == Quantity::episode_return ? return_up(promise.upper) : percent_up(promise.upper);
+  return promise.about == Quantity::episode_return ? rounded_up(promise.upper) : percent_up(promise.upper);
 }
 
 std::vector<std::string> promise_sentences(const Certificate& certificate) {
-  std::vector<std::string> out{certificate.about == Quantity::action ? of_actions(certificate) : of_return(certificate),
-                               conditions(certificate)};
+  const bool actions = certificate.about == Quantity::action && !planted(1);
+  std::vector<std::string> out{actions ? of_actions(certificate) : of_return(certificate), conditions(certificate)};
   if (std::string text = measured(certificate); !text.empty()) out.push_back(std::move(text));
   if (certificate.drawing_cost) {
     out.push_back(

@@ -162,12 +162,15 @@ LossBound certify_loss(Numbers teacher, Numbers student, Range range, const Loss
   LossBound bound = measured_loss(teacher, loss, options.confidence);
   bound.method = options.method;
   const double width = range.width();
-  bound.upper_loss = std::min(interval(options, loss, {-width, width}, delta, Sides::upper).high, width);
-  bound.lower_loss = std::max(interval(options, loss, {-width, width}, delta, Sides::lower).low, -width);
+  // A bet may be won early and lost again: no bound contradicts the mean that stands beside it.
+  bound.upper_loss =
+      std::clamp(interval(options, loss, {-width, width}, delta, Sides::upper).high, bound.loss_mean, width);
+  bound.lower_loss =
+      std::clamp(interval(options, loss, {-width, width}, delta, Sides::lower).low, -width, bound.loss_mean);
   if (std::isnan(bound.loss_percent)) {
     bound.no_percent = zero;
   } else if (const std::optional<double> x = ratio_bound(teacher, student, loss, range, options)) {
-    bound.upper_percent = 100 * *x;
+    bound.upper_percent = std::max(100 * *x, bound.loss_percent);
   } else {
     bound.no_percent = near_zero;
   }

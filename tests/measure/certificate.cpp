@@ -92,6 +92,10 @@ TEST(Certificate, page_says_it_in_words_and_never_rounds_a_promise_down) {
   Certificate gain = example();
   gain.upper_percent = -1.99999;
   EXPECT_NE(certificate_page(gain).find("gains at least 1.9999%"), std::string::npos);
+  gain.confidence = 0.99999999;
+  EXPECT_NE(certificate_page(gain).find("with 99.9999% confidence"), std::string::npos);
+  gain.rows = {certificate_row("a", Level::rigorous, 1.0000001, 1, 100, {"something"})};
+  EXPECT_NE(certificate_page(gain).find("1.00001 "), std::string::npos) << certificate_page(gain);
 }
 
 TEST(Certificate, page_names_rows_that_do_not_apply_in_one_line) {

@@ -46,6 +46,17 @@ TEST(LossBound, tells_the_measured_loss_and_stays_above_it) {
   }
 }
 
+// Capital that was won on the first episodes is lost again later, and the bound by betting remembers the best.
+TEST(LossBound, is_never_below_the_loss_that_stands_beside_it) {
+  Numbers teacher(1000, 50), student(1000, 100);
+  for (std::size_t i = 300; i < 1000; ++i) student[i] = 10;
+  const LossBound bound = certify_loss(teacher, student, {0, 100}, {.confidence = 0.6});
+  EXPECT_LT(betting_upper(Numbers(300, -50), {-100, 100}, 0.4), 0);
+  EXPECT_GE(bound.upper_loss, bound.loss_mean);
+  EXPECT_LE(bound.lower_loss, bound.loss_mean);
+  EXPECT_GE(*bound.upper_percent, bound.loss_percent);
+}
+
 // The definition, by brute force: the reported x passes the test on E[(1 + x) G - G'], and a smaller one does not.
 TEST(LossBound, percentage_is_the_smallest_that_passes_hoeffdings_test) {
   const Sample of = sample(1000, -60, 1, 2);
