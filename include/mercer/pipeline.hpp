@@ -46,7 +46,8 @@ struct TaskRequest {
   std::optional<double> gamma = {};           ///< discount, 0 to 1; unset: the task's
   std::optional<std::uint32_t> horizon = {};  ///< steps until an episode is cut off; unset: the task's
   std::string starts = {};                    ///< rollouts whose start states are used
-  std::size_t batch = 0;                      ///< episodes in lockstep, 0: chosen; changes no result
+  std::vector<double> start_states = {};  ///< the same, in memory: rows; episode e starts in row e modulo their number
+  std::size_t batch = 0;                  ///< episodes in lockstep, 0: chosen; changes no result
 };
 
 /// A policy and how its file is read.
@@ -60,8 +61,9 @@ struct PolicyRequest {
 struct RolloutRequest : Request {
   TaskRequest task;
   PolicyRequest policy;
-  std::size_t episodes = 100;
-  std::string out;  ///< .npz or .csv
+  std::size_t episodes = RolloutOptions{}.episodes;
+  bool keep_steps = true;  ///< false: the outcome of each episode alone, in little memory
+  std::string out;         ///< .npz or .csv; empty: nothing is written
 };
 struct RolloutResult {
   std::string env, policy;
@@ -75,7 +77,7 @@ RolloutResult rollout(const RolloutRequest& request, const Progress& progress = 
 struct EvaluateRequest : Request {
   TaskRequest task;
   PolicyRequest policy;
-  std::size_t episodes = 100;
+  std::size_t episodes = RolloutOptions{}.episodes;
   PolicyRequest against = {};  ///< optional: what `policy` loses against it
   std::string rollouts;        ///< a file of rollouts to measure, in place of playing
 };

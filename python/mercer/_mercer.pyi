@@ -130,7 +130,18 @@ def reset_seed(seed: int, episode: int) -> int:
 
 def make_rollouts(arrays: dict[str, Any]) -> Rollouts: ...
 def read_rollouts(path: _Path, gamma: Optional[float] = None) -> Rollouts: ...
-def rollout(env: EnvBatch, policy: Policy, options: dict[str, Any], report: _Report) -> Rollouts: ...
+def rollout(
+    player: Player,
+    name: str,
+    policy: Policy,
+    start_states: Optional[ArrayLike],
+    keep_steps: bool,
+    options: dict[str, Any],
+    report: _Report,
+) -> Rollouts: ...
+def evaluate(
+    player: Player, name: str, policy: Policy, against: Optional[Policy], options: dict[str, Any], report: _Report
+) -> dict[str, Any]: ...
 def make_edges(x: ArrayLike, bins: int, rule: str = "quantile") -> np.ndarray: ...
 def fourier(a: ArrayLike) -> np.ndarray:
     """numpy.fft.fftn of a real array: all complex coefficients."""

@@ -12,7 +12,7 @@ from .certificates import CertificateError
 from .embedding import Embedding
 from .envs import env_name, is_foreign, own_env, task_of
 from .foreign import player_of
-from .options import Default, default_of, with_options
+from .options import add_given, default_of, with_options
 from .policies import as_policy
 from .progress import Progress, watching
 
@@ -33,12 +33,9 @@ def _searched(found: tuple, allow_unmet: bool) -> Embedding:
     raise error
 
 
-def _given(options: dict[str, Any], **first: Any) -> dict[str, Any]:
-    """The options with those that have a place of their own; a budget of None is no budget."""
-    for name, value in first.items():
-        if not isinstance(value, Default):
-            options[name] = "none" if value is None else value
-    return options
+def _budget(max_loss: float | str | None) -> float | str:
+    """None is no budget, where other options are left alone by it."""
+    return "none" if max_loss is None else max_loss
 
 
 @with_options("compress", without=_FILES)
@@ -67,7 +64,7 @@ def compress(
     `on_candidate(candidate, on_front)` sees every candidate. Raises `CertificateError`, with the best that was found as
     its `embedding`, unless the budget is kept or `allow_unmet`.
     """
-    _given(options, max_loss=max_loss, confidence=confidence)
+    add_given(options, max_loss=_budget(max_loss), confidence=confidence)
     task = env if is_foreign(env) else own_env(env, int(options.get("seed", 0)))
     teacher = as_policy(policy, task, str(options.get("act", "mean")))
     with watching(progress) as report:
@@ -95,7 +92,7 @@ def compress_states(
     Nothing is played: `env` only says what observations and actions are. `max_loss` and the certificate are about the
     mean error of the action as a share of its range; nothing is promised about the return.
     """
-    _given(options, max_loss=max_loss, confidence=confidence)
+    add_given(options, max_loss=_budget(max_loss), confidence=confidence)
     teacher = as_policy(policy, env, "mean")
     with watching(progress) as report:
         found = _mercer.compress(

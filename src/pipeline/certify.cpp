@@ -4,6 +4,7 @@
 #include "io/sha256.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
+#include "pipeline/playing.hpp"
 #include "pipeline/seeds.hpp"
 #include "pipeline/teacher.hpp"
 

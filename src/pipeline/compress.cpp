@@ -6,6 +6,7 @@
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/options.hpp"
+#include "pipeline/playing.hpp"
 #include "pipeline/teacher.hpp"
 
 namespace mercer {

@@ -9,6 +9,7 @@
 #include "mercer/statistics.hpp"
 #include "pipeline/lattice_memo.hpp"
 #include "pipeline/options.hpp"
+#include "pipeline/playing.hpp"
 #include "pipeline/seeds.hpp"
 #include "pipeline/teacher.hpp"
 
@@ -66,7 +67,7 @@ void check(const EmbedRequest& request) {
 }
 
 RolloutOptions measuring(const EmbedRequest& request, const Env& env) {
-  RolloutOptions options = playing_options(request.task, env, request.episodes, measuring_seed(request.seed));
+  RolloutOptions options = playing_options(request.task, env.task(), request.episodes, measuring_seed(request.seed));
   options.keep_steps = false;
   return options;
 }

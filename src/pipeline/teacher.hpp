@@ -10,18 +10,9 @@ std::string named_file(const std::string& spec);
 
 /// The task of a request. Throws `missing_option` when none was named.
 std::shared_ptr<const Env> resolve_task(const TaskRequest& request, std::uint64_t seed);
-/// What plays in the task of a request: its own player, or the task's.
-std::shared_ptr<const Player> resolve_player(const TaskRequest& request, std::uint64_t seed);
 /// The policy of a request. How a network's file was understood becomes a note.
 std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const Task& task, const Progress& progress,
                                              std::string* reading = nullptr);
-/// `rollout`, with its speed as a note.
-Rollouts play(const Env& env, const Policy& policy, const RolloutOptions& options, const Progress& progress);
-
-/// How episodes are played: the request's settings, with the start states of `starts` read.
-RolloutOptions playing_options(const TaskRequest& request, const Env& env, std::size_t episodes, std::uint64_t seed);
-/// Throws `bad_value` when start states were given: a certificate needs the task's own.
-void refuse_starts(const TaskRequest& request);
 
 /// What a file stores about where it comes from: every setting that shaped it, from whatever source, with the settings
 /// of the teacher's network resolved. `out` is the file that will be written.

@@ -78,7 +78,7 @@ def test_the_document_is_what_the_program_prints(program):
 
 
 @pytest.mark.parametrize("verb, function", [("compress", "compress"), ("embed", "embed"), ("certify", "certify"),
-                                            ("train", "train")])
+                                            ("train", "train"), ("rollout", "rollout"), ("evaluate", "evaluate")])
 def test_keyword_arguments_are_the_options(declared, verb, function):
     parameters = inspect.signature(getattr(mercer, function)).parameters
     names = {option["python"] for option in own(declared, verb)} - OBJECTS
@@ -106,3 +106,8 @@ def test_every_source_checks_the_same_range(program, option, text, legal):
 def test_an_unknown_keyword_names_the_nearest_one():
     with pytest.raises(ValueError, match="max_bytes"):
         mercer.compress("uniform", "pendulum", max_byte=3)
+
+
+def test_settings_of_a_file_belong_to_load_policy():
+    with pytest.raises(ValueError, match="load_policy"):
+        mercer.evaluate("pendulum", "uniform", temperature=0.5)

@@ -11,12 +11,6 @@ namespace py = pybind11;
 
 namespace {
 
-mercer::PolicyRequest request_of(const PolicyHandle& policy) {
-  mercer::PolicyRequest request = policy.request;
-  request.object = policy.policy;
-  return request;
-}
-
 // The embedding, and the facts of `mercer embed --json` as text.
 py::tuple embed(const py::object& env, const std::string& name, const PolicyHandle& teacher, const py::object& logged,
                 const py::dict& given, const py::object& report) {

@@ -28,14 +28,26 @@ void fill_options(mercer::OptionList& options, const py::dict& given, const char
     if (value.is_none()) continue;
     std::string name = python;
     std::ranges::replace(name, '_', '-');
-    if (options.find(name) == nullptr) {
+    const mercer::Option* option = options.find(name);
+    if (option == nullptr) {
       std::vector<std::string> known;
-      for (const mercer::Option& option : options.all()) {
-        known.push_back(option.name);
+      for (const mercer::Option& one : options.all()) {
+        known.push_back(one.name);
         std::ranges::replace(known.back(), '-', '_');
       }
       mercer::throw_unknown(std::string("argument of ") + owner, python, known);
     }
+    if (option->group == mercer::OptionGroup::network) {  // the policy is an object that was read with its settings
+      throw mercer::Error(mercer::ErrorCode::bad_value,
+                          "argument " + python + " of " + owner + " is a setting of a network's file",
+                          "Read the policy by load_policy(file, env, " + python + "=...)");
+    }
     options.fill(name, option_text_of(value, python), "argument " + python);
   }
+}
+
+mercer::PolicyRequest request_of(const PolicyHandle& policy) {
+  mercer::PolicyRequest request = policy.request;
+  request.object = policy.policy;
+  return request;
 }
