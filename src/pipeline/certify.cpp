@@ -19,9 +19,9 @@ CertifyOptions certify_options(const CertifyRequest& request) {
   options.confidence = request.confidence;
   options.attempt = request.attempt;
   options.method = request.method;
-  options.act = request.task.act.value_or(Act::sample);
+  options.act = request.task.act.value_or(options.act);
   options.horizon = request.task.horizon;
-  options.gamma = request.task.gamma.value_or(1);
+  options.gamma = request.task.gamma.value_or(options.gamma);
   options.levels = request.levels;
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
@@ -43,8 +43,7 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
                                        request.seed, progress);
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
-  const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
-  if (!request.task.act && act != file.origin.settings.end()) options.act = parse<Act>(act->second);
+  options.act = request.task.act.value_or(stored_act(file));
   CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};
   result.certificate.env = origin.env_name;
   if (origin.other_teacher) {

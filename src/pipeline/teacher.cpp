@@ -102,6 +102,11 @@ std::string stored_task(const EmbeddingFile& file, const fs::path& path) {
   return located(file.origin.env, path, file.origin.folder);
 }
 
+Act stored_act(const EmbeddingFile& file) {
+  const auto act = file.origin.settings.find("act");
+  return act == file.origin.settings.end() ? CertifyOptions{}.act : parse<Act>(act->second);
+}
+
 PolicyRequest stored_teacher(const EmbeddingFile& file, const fs::path& path, PolicyRequest asked) {
   if (asked.object) return asked;
   if (asked.policy.empty()) asked.policy = located(file.origin.teacher, path, file.origin.folder);

@@ -22,6 +22,8 @@ EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teache
 
 /// The task that an embedding names, as seen from here: its file is looked for from the stored folder, then from here.
 std::string stored_task(const EmbeddingFile& file, const std::filesystem::path& path);
+/// How an embedding was made to be played.
+Act stored_act(const EmbeddingFile& file);
 /// The teacher of an embedding, or the one that is asked for; the stored file keeps the settings that shaped it, unless
 /// others are asked for.
 PolicyRequest stored_teacher(const EmbeddingFile& file, const std::filesystem::path& path, PolicyRequest asked);

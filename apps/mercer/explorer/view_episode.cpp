@@ -6,6 +6,7 @@
 #include "explorer/view_numbers.hpp"
 #include "explorer/view_parts.hpp"
 #include "mercer/error.hpp"
+#include "pipeline/seeds.hpp"
 
 namespace answers {
 namespace {
@@ -66,7 +67,7 @@ json play(const Subject& subject, const Question& question, const mercer::Progre
   playing.episodes = 1;
   playing.act = world.act;
   playing.horizon = std::min<std::uint32_t>(world.env->task().time_limit, 20000);
-  playing.seed = subject.file().origin.seed + (std::uint64_t{1} << 34) + question.integer("another", 0, 1'000'000, 0);
+  playing.seed = mercer::watching_seed(subject.file().origin.seed, question.integer("another", 0, 1'000'000, 0));
   if (const auto start = question.numbers("start", states)) playing.start_states = checked_start(subject, *start);
   const mercer::Rollouts own = mercer::rollout(*world.env, now->policy(), playing, progress);
   std::optional<mercer::Rollouts> other;

@@ -5,6 +5,7 @@
 #include "explorer/view_parts.hpp"
 #include "mercer/certify.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/seeds.hpp"
 #include "view/view.hpp"
 
 namespace answers {
@@ -40,8 +41,7 @@ mercer::CertifyOptions certify_options(const Subject& subject, std::size_t episo
   options.episodes = episodes;
   options.coupled = std::min<std::size_t>(episodes, 200);
   if (!all) options.levels.clear();
-  // Episodes that neither made the embedding nor were looked at when it was made.
-  options.seed = subject.file().origin.seed + (std::uint64_t{1} << 33) + seed;
+  options.seed = mercer::certifying_seed(seed, subject.file().origin.seed);
   options.act = subject.world().act;
   return options;
 }

@@ -36,10 +36,9 @@ std::shared_ptr<const World> Worlds::of(const mercer::EmbeddingFile& file, const
                                         bool trusted, const mercer::Progress& progress) {
   const mercer::EmbeddingOrigin& origin = file.origin;
   const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
-  const auto act = origin.settings.find("act");
   std::string key =
       fmt::format("{}\n{}\n{}\n{}\n{}\n{}", env_.empty() ? mercer::stored_task(file, path) : env_, teacher.policy,
-                  origin.teacher_sha256, origin.seed, trusted, act == origin.settings.end() ? "" : act->second);
+                  origin.teacher_sha256, origin.seed, trusted, mercer::name(mercer::stored_act(file)));
   for (const mercer::PolicySetting& setting : teacher.settings) key += "\n" + setting.key + "=" + setting.value;
   std::shared_ptr<const World>& world = made_[key];
   if (!world) world = make(file, path, trusted, progress);
@@ -52,8 +51,7 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
   auto world = std::make_unique<World>();
   world->env_spec = env_.empty() ? origin.env : env_;
   world->teacher_spec = policy_.empty() ? origin.teacher : policy_;
-  const auto act = origin.settings.find("act");
-  if (act != origin.settings.end()) world->act = mercer::parse<mercer::Act>(act->second);
+  world->act = mercer::stored_act(file);
   const auto attempt = [&](const std::string& what, const std::string& spec, bool given, const auto& work) {
     if (!given && !may_read(spec, trusted)) {
       add_sentence(world->missing, fmt::format("The {} '{}' lies outside of the given folders.", what, spec));
