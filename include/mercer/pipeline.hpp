@@ -122,18 +122,21 @@ struct EmbedRequest : Request {
   TaskRequest task;
   PolicyRequest teacher;
   Route route = Route::lattice;
-  std::optional<std::string> basis = {};        ///< unset: dct, svd with `scratch`, chebyshev on the continuous route
-  std::size_t k = 0;                            ///< 0: by energy, or 6 terms on the continuous route
-  std::optional<std::size_t> rollouts = {};     ///< episodes it is made from; unset: 1000, 200 for paper and continuous
+  std::optional<std::string> basis = {};        ///< unset: `usual_basis`
+  std::size_t k = 0;                            ///< 0: by energy, or `continuous.k` on the continuous route
+  std::optional<std::size_t> rollouts = {};     ///< episodes it is made from; unset: `usual_rollouts`
   std::string from;                             ///< lattice: a file of rollouts in place of playing
   std::shared_ptr<const Rollouts> logged = {};  ///< the same, in memory; without a task nothing is played or measured
   std::size_t episodes = 1000;                  ///< that measure the result
   LatticeRequest lattice = {};
   ContinuousOptions continuous = {};
   std::optional<double> max_loss = {}, max_loss_return = {};  ///< lattice: choose the smallest k that keeps these
-  std::size_t certify_episodes = 10000;
-  double confidence = 0.95;
+  std::size_t certify_episodes = CertifyOptions{}.episodes;
+  double confidence = CertifyOptions{}.confidence;
   std::string out;  ///< ends in .mercer; empty: nothing is written
+
+  std::string usual_basis() const;     ///< of the route
+  std::size_t usual_rollouts() const;  ///< of the route and the preset
 };
 struct EmbedResult {
   std::optional<EmbeddingFile> file;  ///< as it was written, certificate included; none in processes other than 0
@@ -185,10 +188,11 @@ struct CertifyRequest : Request {
   std::string file;
   std::shared_ptr<const EmbeddingFile> embedding = {};  ///< in memory, in place of `file`; nothing is written
   std::shared_ptr<const Policy> student = {};           ///< any policy, in place of both
-  std::size_t episodes = 10000, coupled = 1000, attempt = 0;
-  double confidence = 0.95;
-  LossMethod method = LossMethod::betting;
-  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
+  std::size_t episodes = CertifyOptions{}.episodes, coupled = CertifyOptions{}.coupled,
+              attempt = CertifyOptions{}.attempt;
+  double confidence = CertifyOptions{}.confidence;
+  LossMethod method = CertifyOptions{}.method;
+  std::set<Level> levels = CertifyOptions{}.levels;
   std::optional<double> max_loss = {}, max_loss_return = {};
   bool accept_other_teacher = false;  ///< certify against a teacher whose file has another SHA-256, and say so
   bool dry_run = false;               ///< leave the file as it is

@@ -47,7 +47,7 @@ CompressOptions search_options(const CompressRequest& request, const Player& pla
   SelectionOptions& judge = options.judge;
   // A budget in return, asked for alone, replaces the usual one in percent.
   if (request.given.contains("max-loss-return") && !request.given.contains("max-loss")) judge.max_loss = std::nullopt;
-  judge.act = request.task.act.value_or(Act::mean);
+  judge.act = request.task.act.value_or(judge.act);
   judge.seed = request.seed;
   options.continuous = request.route != CompressRequest::Routes::lattice;
   options.lattice = request.route != CompressRequest::Routes::continuous;

@@ -24,11 +24,6 @@ bool is_log_alone(const EmbedRequest& request) {
   return request.logged && request.teacher.object && request.task.env.empty() && !request.task.object;
 }
 
-// With 200 episodes the cells that nobody visited cost more than everything else.
-std::size_t lattice_episodes(const EmbedRequest& request) {
-  return request.rollouts.value_or(request.lattice.preset == LatticeRequest::Preset::paper ? 200 : 1000);
-}
-
 void check_scratch(const EmbedRequest& request) {
   if (is_large(request) && request.lattice.scratch->empty()) {
     throw Error(ErrorCode::bad_value, "--scratch is empty", "Name a folder for the table, or leave it out");
@@ -106,7 +101,7 @@ Rollouts collect(const EmbedRequest& request, const Env* env, const Policy& teac
   if (request.logged) return *request.logged;
   if (!request.from.empty()) return read_rollouts(request.from);
   RolloutOptions collecting;
-  collecting.episodes = lattice_episodes(request);
+  collecting.episodes = request.rollouts.value_or(request.usual_rollouts());
   collecting.seed = request.seed;
   return play(*env, teacher, collecting, progress);
 }
@@ -122,9 +117,9 @@ KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teache
   options.episodes = request.certify_episodes;
   options.seed = choosing_seed(request.seed);
   options.confidence = request.confidence;
-  options.act = request.task.act.value_or(Act::sample);
+  options.act = request.task.act.value_or(options.act);
   options.horizon = request.task.horizon;
-  options.gamma = request.task.gamma.value_or(1);
+  options.gamma = request.task.gamma.value_or(options.gamma);
   options.model = false;  // `certify` adds what takes longer
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
@@ -155,7 +150,7 @@ void describe_lattice(const Lattice& lattice, EmbedResult& result) {
 
 EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress) {
   TruncationOptions truncation = request.lattice.truncation(request.k);
-  truncation.basis = request.basis.value_or("dct");
+  truncation.basis = request.basis.value_or(request.usual_basis());
   const bool from_log = is_log_alone(request);
   const auto env = from_log ? nullptr : resolve_task(request.task, request.seed);
   const auto teacher = from_log ? request.teacher.object : resolve_policy(request.teacher, env->task(), progress);
@@ -201,8 +196,8 @@ EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress)
   LargeOptions options;
   options.lattice = asked.lattice();
   options.truncation = asked.truncation(request.k);
-  options.truncation.basis = request.basis.value_or("svd");
-  options.episodes = lattice_episodes(request);
+  options.truncation.basis = request.basis.value_or(request.usual_basis());
+  options.episodes = request.rollouts.value_or(request.usual_rollouts());
   options.seed = request.seed;
   if (asked.sketch) options.sketch = *asked.sketch;
   options.scratch = *asked.scratch;
@@ -244,7 +239,7 @@ ContinuousOptions continuous_options(const EmbedRequest& request) {
   ContinuousOptions options = request.continuous;
   if (request.basis) options.dictionary.basis = *request.basis;
   if (request.k > 0) options.k = request.k;
-  options.act = request.task.act.value_or(Act::mean);
+  options.act = request.task.act.value_or(options.act);
   if (request.rollouts) options.episodes = *request.rollouts;
   options.seed = request.seed;
   return options;
@@ -306,6 +301,17 @@ EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progre
 }  // namespace
 
 EmbedRequest::EmbedRequest() { continuous.polish.ridge_steps = 30; }
+
+std::string EmbedRequest::usual_basis() const {
+  if (route == Route::continuous) return option_text(continuous.dictionary.basis);
+  return is_large(*this) ? "svd" : "dct";
+}
+
+// With the published 200 episodes the cells that nobody visited cost more than everything else.
+std::size_t EmbedRequest::usual_rollouts() const {
+  if (route == Route::continuous) return continuous.episodes;
+  return lattice.preset == LatticeRequest::Preset::paper ? 200 : 1000;
+}
 
 double EmbedResult::pruned_percent() const { return 100 * (1 - static_cast<double>(cells) / all_cells); }
 

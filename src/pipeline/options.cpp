@@ -167,6 +167,27 @@ std::string option_text(const std::vector<std::string>& value) {
   return fmt::format("{}", fmt::join(value, ","));
 }
 
+template <>
+std::string option_text(const DictionaryBasis& value) {
+  for (const std::string& text : known_continuous_bases()) {
+    const DictionaryBasis one(text);
+    if (one.kind == value.kind && one.family == value.family && one.kernel == value.kernel) return text;
+  }
+  throw Error(ErrorCode::bad_value, "a dictionary has no name", "Use one of those that 'mercer list' shows");
+}
+template <>
+std::string option_text(const std::vector<DictionaryOptions>& value) {
+  std::vector<std::string> names;
+  for (const DictionaryOptions& one : value) names.push_back(option_text(one.basis));
+  return option_text(names);
+}
+template <>
+std::string option_text(const std::vector<NumberFormat>& value) {
+  std::vector<std::string> names;
+  for (const NumberFormat format : value) names.emplace_back(name(format));
+  return option_text(names);
+}
+
 double parse_share(const std::string& text, const std::string& source) {
   constexpr auto remedy = "Give a share such as 1% or 0.01";
   const bool percent = text.ends_with('%');

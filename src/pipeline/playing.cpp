@@ -83,7 +83,7 @@ RolloutOptions playing_options(const TaskRequest& request, const Task& task, std
   options.episodes = episodes;
   options.seed = seed;
   options.batch = request.batch;
-  options.act = request.act.value_or(Act::sample);
+  options.act = request.act.value_or(options.act);
   options.gamma = request.gamma;
   options.horizon = request.horizon;
   options.start_states = request.start_states;

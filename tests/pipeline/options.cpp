@@ -2,6 +2,7 @@
 
 #include <set>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/errors.hpp"
@@ -48,6 +49,82 @@ TEST(Options, DefaultsAreThoseOfTheFields) {
   EXPECT_EQ(options_of(request).find("most-terms")->default_text(), "77");
   EXPECT_EQ(options_of(request).find("confidence")->default_text(),
             option_text(CompressRequest{}.options.judge.confidence));
+}
+
+std::string described(const LatticeRequest& request) {
+  const LatticeOptions lattice = request.lattice();
+  const TruncationOptions truncation = request.truncation(0);
+  return fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {} {}", option_text(lattice.state_bins),
+                     option_text(lattice.action_bins), to_text(lattice.state_edges), to_text(lattice.action_edges),
+                     lattice.reach_bounds, lattice.conditional_actions, name(lattice.table), lattice.prune,
+                     lattice.full, lattice.playing.unvisited == Unvisited::uniform, lattice.playing.noise,
+                     truncation.energy, name(truncation.order), name(truncation.simplex));
+}
+
+// "best: 45, paper: 15" of the preset, or the text itself.
+std::string default_for(const std::string& preset, const std::string& text) {
+  const std::size_t place = text.find(preset + ": ");
+  if (place == std::string::npos) return text;
+  const std::size_t begin = place + preset.size() + 2;
+  return text.substr(begin, text.find(", ", begin) - begin);
+}
+
+// A default in words, given by hand, changes nothing: it is what the library does without.
+TEST(Options, DefaultsOfPresetsAreWhatTheyDo) {
+  for (const std::string preset : {"best", "paper"}) {
+    EmbedRequest plain;
+    OptionList declared = options_of(plain);
+    declared.fill("preset", preset, "preset");
+    const std::string expected = described(plain.lattice);
+    std::size_t filled = 0;
+    for (const Option& option : declared.all()) {
+      if (option.group != OptionGroup::lattice || option.name == "preset" || option.default_text().empty()) continue;
+      EmbedRequest request = plain;
+      OptionList options = options_of(request);
+      options.fill(option.name, default_for(preset, option.default_text()), option.name);
+      EXPECT_EQ(described(request.lattice), expected) << preset << " --" << option.name;
+      ++filled;
+    }
+    EXPECT_GE(filled, 14u);
+  }
+  LatticeRequest paper;
+  paper.preset = LatticeRequest::Preset::paper;
+  EXPECT_NE(described(paper), described({}));
+}
+
+TEST(Options, DefaultsThatTheLibraryHoldsAreReadFromIt) {
+  CompressRequest compressing;
+  OptionList options = options_of(compressing);
+  const auto fill = [&](const char* name) { options.fill(name, options.find(name)->default_text(), name); };
+  fill("max-loss"), fill("formats"), fill("bases");
+  EXPECT_EQ(compressing.options.judge.max_loss, SelectionOptions{}.max_loss);
+  EXPECT_EQ(compressing.formats, CompressOptions{}.formats);
+  const std::vector<DictionaryOptions> dictionaries = default_dictionaries();
+  ASSERT_EQ(compressing.bases.size(), dictionaries.size());
+  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
+    EXPECT_EQ(compressing.bases[i], option_text(dictionaries[i].basis));
+    EXPECT_EQ(DictionaryBasis(compressing.bases[i]).kind, dictionaries[i].basis.kind);
+  }
+  const CertifyOptions certifying;
+  const CertifyRequest request;
+  EXPECT_EQ(request.episodes, certifying.episodes);
+  EXPECT_EQ(request.confidence, certifying.confidence);
+  EXPECT_EQ(request.levels, certifying.levels);
+  EXPECT_EQ(EmbedRequest{}.certify_episodes, certifying.episodes);
+  EXPECT_EQ(EmbedRequest{}.confidence, certifying.confidence);
+  EXPECT_EQ(EvaluateRequest{}.episodes, RolloutOptions{}.episodes);
+}
+
+TEST(Options, DefaultsByRouteAreWhatEmbedTakes) {
+  EmbedRequest request;
+  const OptionList options = options_of(request);
+  EXPECT_EQ(options.find("basis")->default_text(), "dct; with --scratch: svd; continuous: chebyshev");
+  EXPECT_EQ(options.find("rollouts")->default_text(),
+            fmt::format("best: 1000, paper: 200, continuous: {}", ContinuousOptions{}.episodes));
+  request.route = Route::continuous;
+  EXPECT_EQ(request.usual_basis(), "chebyshev");
+  request.continuous.dictionary.basis = "rff:gaussian";
+  EXPECT_EQ(request.usual_basis(), "rff:gaussian");
 }
 
 TEST(Options, EveryVerbDeclaresEachNameOnceWithHelpAndAGroup) {
