@@ -1,6 +1,6 @@
 // A certificate in plain words.
-import { number, percent, whole } from "./format.js";
-import { act_words, level_words, method_words, quantity_words, term_words } from "./words.js";
+import { number, number_up, percent, percent_up, whole } from "./format.js";
+import { level_words, quantity_words, term_words } from "./words.js";
 
 function element(tag, text, kind) {
   const node = document.createElement(tag);
@@ -9,42 +9,40 @@ function element(tag, text, kind) {
   return node;
 }
 
-export function promise(certificate) {
-  const subject = certificate.about === "action" ? "its actions differ from the teacher's by" : "against its teacher it loses";
-  const upper = certificate.upper_percent;
-  const most = upper === null || upper === undefined ? `${number(certificate.upper_return)} units of return`
-    : upper < 0 ? null : `${percent(upper)} of ${certificate.about === "action" ? "their range" : "the mean return"}`;
-  const sure = `with ${number(100 * certificate.confidence)}% confidence`;
-  if (most === null) return `Promised ${sure}: it gains at least ${percent(-upper)} of the teacher's mean return.`;
-  return `Promised ${sure}: ${subject} at most ${most}.`;
-}
-
-function table_of(rows) {
+// Rows are { name, cells: [[text, kind]], kind }.
+function table(titles, rows, label) {
   const box = element("div", undefined, "scroll");
   box.tabIndex = 0;
   box.setAttribute("role", "region");
-  box.setAttribute("aria-label", "Bounds of the certificate");
-  const table = element("table"), head = element("tr");
-  for (const [title, kind] of [["bound"], ["what it is"], ["rests on"], ["at most", "number"], ["measured", "number"]]) {
+  box.setAttribute("aria-label", label);
+  const made = element("table"), head = element("tr"), top = element("thead"), body = element("tbody");
+  for (const [title, kind] of titles) {
     const cell = element("th", title, kind);
     cell.scope = "col";
     head.append(cell);
   }
-  const body = element("tbody");
   for (const row of rows) {
-    const line = element("tr", undefined, row.vacuous ? "vacuous" : undefined);
-    const name = element("th", `${row.term}${row.winner ? " (least)" : ""}`);
+    const line = element("tr", undefined, row.kind), name = element("th", row.name);
     name.scope = "row";
-    const about = row.about === "return" ? "" : ` About the ${quantity_words(row.about)}.`;
-    line.append(name, element("td", term_words(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")),
-      element("td", level_words(row.level)), element("td", number(row.value, 4), "number"), element("td", number(row.measured, 4), "number"));
+    line.append(name, ...row.cells.map(([text, kind]) => element("td", text, kind)));
     body.append(line);
   }
-  const top = element("thead");
   top.append(head);
-  table.append(top, body);
-  box.append(table);
+  made.append(top, body);
+  box.append(made);
   return box;
+}
+
+function table_of(rows) {
+  return table([["bound"], ["what it is"], ["level"], ["at most", "number"], ["measured", "number"]], rows.map((row) => {
+    const about = row.about === "return" ? "" : ` About the ${quantity_words(row.about)}.`;
+    return {
+      name: `${row.term}${row.winner ? " (least)" : ""}`,
+      kind: row.vacuous ? "vacuous" : undefined,
+      cells: [[term_words(row) + about + (row.vacuous ? " Says nothing that was not known before." : "")], [level_words(row.level, row.about)],
+        [number_up(row.value), "number"], [number(row.measured, 4), "number"]],
+    };
+  }), "Bounds of the certificate");
 }
 
 function list_in_details(title, lines) {
@@ -56,27 +54,42 @@ function list_in_details(title, lines) {
   return details;
 }
 
-// `undefined` is not known yet, null is none.
-export function show_certificate(parent, certificate, { stored, k }) {
+function promises_of(promises) {
+  const cell = (promise, value, [plain, share] = [number, percent]) => {
+    if (value === null) return "";
+    if (promise.about === "return") return plain(value);
+    return share(promise.about === "return_percent" || promise.about === "action" ? value : 100 * value);
+  };
+  return table([["promised together"], ["teacher", "number"], ["embedding", "number"], ["measured", "number"], ["at most", "number"], ["allowed", "number"]],
+    promises.map((promise) => ({
+      name: quantity_words(promise.about),
+      cells: [promise.teacher, promise.embedding, promise.measured].map((value) => [cell(promise, value), "number"])
+        .concat([[promise.upper === null ? "none" : cell(promise, promise.upper, [number_up, percent_up]), "number"], [promise.budget === null ? "" : cell(promise, promise.budget), "number"]]),
+    })), "What the certificate promises");
+}
+
+// The promise is about the embedding in the file. A part of it that is on show has none.
+export function show_certificate(parent, certificate, { shown, whole_k }) {
   parent.replaceChildren();
-  if (certificate === undefined) {
-    parent.append(element("p", "Measuring...", "note"));
-    return;
-  }
   if (!certificate) {
     parent.append(element("p", "There is no certificate: 'mercer certify FILE' makes one.", "note"));
     return;
   }
-  const where = stored ? `Stored in the file, for all ${whole(k)} terms` : `Measured here for ${whole(k)} terms; not stored in the file`;
-  parent.append(element("p", promise(certificate), "promise"));
-  parent.append(element("p", `${where}: ${whole(certificate.episodes)} episodes, by ${method_words(certificate.method)}, ` +
-    `${act_words(certificate.act)}. Numbers of the table are in units of return.`, "note"));
-  if (certificate.budget_percent !== null && certificate.budget_percent !== undefined) {
-    parent.append(element("p", `Allowed: ${percent(certificate.budget_percent)}. ${certificate.met ? "Kept." : "Not kept."}`, certificate.met ? "good" : "bad"));
+  if (shown !== whole_k) {
+    parent.append(element("p", `The certificate is about all ${whole(whole_k)} terms. The ${whole(shown)} that are shown have none.`, "note"));
+    return;
   }
-  const first = certificate.rows.filter((row) => row.level === "statistical" || row.winner || (row.term === "model-exact" && row.about === "return_in_model"));
+  if (certificate.verified === false) {
+    parent.append(element("p", "Not verified: the file is of version 0.1, which has no digests to check it by.", "bad"));
+  }
+  for (const [i, sentence] of certificate.sentences.entries()) parent.append(element("p", sentence, i === 0 ? "promise" : "note"));
+  if (certificate.budget_percent !== null || certificate.budget_return !== null) {
+    parent.append(element("p", `Budget: ${certificate.met ? "kept" : "not kept"}.`, certificate.met ? "good" : "bad"));
+  }
+  if (certificate.promises.length > 0) parent.append(promises_of(certificate.promises));
+  const first = certificate.rows.filter((row) => row.level === "statistical" || row.level === "estimate" || row.winner);
   const others = certificate.rows.filter((row) => !first.includes(row));
-  parent.append(table_of(first));
+  if (first.length > 0) parent.append(table_of(first));
   if (others.length > 0) {
     const details = element("details");
     details.append(element("summary", `${whole(others.length)} more bounds`), table_of(others));

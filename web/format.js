@@ -12,6 +12,18 @@ export function percent(value, digits = 2) {
   return value === null || value === undefined ? "unknown" : `${value.toFixed(digits)}%`;
 }
 
+// A bound is shown rounded up: never below what is stored.
+export function number_up(value, digits = 4) {
+  const text = number(value, digits);
+  if (typeof value !== "number" || !(Number(text) < value)) return text;
+  const size = Math.abs(value), shown = size >= 1e6 || size < 1e-4 ? 3 : Math.max(digits, Math.ceil(Math.log10(size + 1)));
+  return number(value + 10 ** (Math.floor(Math.log10(size)) - shown + 1), digits);
+}
+
+export function percent_up(value, digits = 2) {
+  return percent(typeof value === "number" ? Math.ceil(value * 10 ** digits) / 10 ** digits : value, digits);
+}
+
 export function whole(value) {
   return value === null || value === undefined ? "unknown" : value.toLocaleString("en");
 }

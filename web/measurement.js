@@ -12,23 +12,20 @@ export function make_measurement(page, { on_measured }) {
     $("measured-on").textContent = facts + doing;
   }
 
-  // The certificate of the file where all of it is shown, otherwise what was measured here.
-  function show_promise(k, measured) {
-    const whole_one = k === page.subject.k && page.store.get().off.length === 0;
-    const stored = whole_one && page.subject.certificate;
-    show_certificate($("certificate-body"), stored ? page.subject.certificate : measured, { stored: Boolean(stored), k });
+  // Measurements promise nothing: the promise is the certificate in the file.
+  function show_promise(k) {
+    const { off } = page.store.get();
+    show_certificate($("certificate-body"), page.subject.certificate, { shown: k - off.length, whole_k: page.subject.k });
   }
 
   function show() {
     $("tiles").replaceChildren(...tiles(latest, page.subject));
-    const { certificate } = latest;
-    facts = certificate ? `Measured on ${whole(certificate.episodes)} paired episodes.` : (latest.why ?? "");
+    facts = latest.episodes > 0 ? `Measured on ${whole(latest.episodes)} paired episodes that nothing else used.` : (latest.why ?? "");
     say();
-    if (latest.all_bounds || !certificate) show_promise(latest.k, certificate);
+    show_promise(latest.k);
     on_measured();
   }
 
-  // The figures first, then every bound: some take a finite model of the task, and nobody should wait for those.
   async function measure() {
     const { source } = page;
     if (page.store.get().place < 0) return;
@@ -36,15 +33,8 @@ export function make_measurement(page, { on_measured }) {
     $("cancel").hidden = !source.live;
     facts = "";
     say(source.live ? "Measuring..." : "");
-    const question = page.question({ episodes: Number($("episodes").value) });
     try {
-      if (source.live) {
-        latest = await source.evaluate({ ...question, bounds: "none" });
-        show();
-        $("tiles").classList.remove("stale");
-        say(" Working out the bounds...");
-      }
-      latest = await source.evaluate(question);
+      latest = await source.evaluate(page.question({ episodes: Number($("episodes").value) }));
       show();
     } finally {
       $("cancel").hidden = true;

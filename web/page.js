@@ -89,7 +89,7 @@ export class Page {
   size_changed() {
     const { place, off } = this.store.get();
     this.show_terms();
-    if (place >= 0) this.measurement.show_promise(this.subject.sizes[place].k, undefined);
+    if (place >= 0) this.measurement.show_promise(this.subject.sizes[place].k);
     $("terms-all").disabled = off.length === 0;
     this.policy.show();
     this.later_measure();

@@ -20,15 +20,12 @@ function tile(title, text, under, kind) {
 }
 
 export function tiles(evaluation, subject) {
-  const { certificate, teacher, embedding, loss_percent, ci95_percent } = evaluation;
-  const upper = certificate?.upper_percent;
+  const { episodes, teacher, embedding, loss_percent, ci95_percent } = evaluation;
   const made = [];
-  if (certificate) {
-    const interval = ci95_percent ? `95% interval ${percent(ci95_percent[0])} to ${percent(ci95_percent[1])}` : "";
+  if (episodes > 0) {
+    const interval = ci95_percent ? `measured; 95% interval ${percent(ci95_percent[0])} to ${percent(ci95_percent[1])}` : "measured";
     made.push(tile("Against its teacher", loss_text(loss_percent), interval));
-    made.push(tile("Promised at most", upper === null || upper === undefined ? number(certificate.upper_return) : percent(upper),
-      `with ${number(100 * certificate.confidence)}% confidence, from ${whole(certificate.episodes)} episodes${upper === null ? ", in units of return" : ""}`));
-    made.push(tile("Return", number(embedding.mean, 4), `teacher ${number(teacher.mean, 4)}`));
+    made.push(tile("Return", number(embedding.mean, 4), `measured; teacher ${number(teacher.mean, 4)}`));
   }
   made.push(tile("Payload", `${whole(evaluation.payload_bytes)} bytes`, subject.teacher.bytes ? `teacher's file ${whole(subject.teacher.bytes)}` : ""));
   made.push(tile("Numbers", whole(evaluation.parameters), `${whole(evaluation.k)} terms`));

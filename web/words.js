@@ -3,7 +3,7 @@ const terms = {
   paired: "Both played the same episodes; the mean difference of their returns is bounded.",
   coupling: "From the teacher's episodes alone: how long both would choose the same actions.",
   modelfree_d1: "From the mean distance of the two action distributions.",
-  pruning: "What leaving out unvisited cells adds.",
+  pruning: "What the rule for unvisited cells adds, against the teacher's actions in them.",
   trivial: "What the task's range of returns says without looking.",
   coupling_geom: "From the largest distance of the two in any state.",
   exact: "Both solved exactly in a finite process.",
@@ -29,11 +29,12 @@ const terms = {
 };
 
 const levels = {
-  paper: "as printed: no guarantee",
-  rigorous: "a theorem",
-  exact: "computed exactly",
-  statistical: "from episodes, with confidence",
-  estimate: "an estimate: no guarantee",
+  paper: "as published (no guarantee)",
+  rigorous: "guaranteed by theorem",
+  model: "holds in an estimated model, not in the task (no guarantee)",
+  exact: "computed",
+  statistical: "guaranteed",
+  estimate: "estimated (no guarantee)",
 };
 const quantities = {
   return: "return",
@@ -52,25 +53,21 @@ const quantities = {
   volume: "discretisation volume",
   condition: "condition: 1 holds, 0 does not",
   action: "action, in percent of its range",
+  return_percent: "return, in percent of the teacher's",
+  outside: "share of episodes with a return outside the range",
+  failures: "share of episodes that fail",
 };
-const methods = {
-  betting: "betting",
-  predictable_bernstein: "the predictable Bernstein bound",
-  empirical_bernstein: "the empirical Bernstein bound",
-  hoeffding: "Hoeffding's bound",
-  student_t: "Student's t",
-};
-const acts = { mean: "mean actions", sample: "drawn actions" };
 const variations = { actions: "share of states with another action", distributions: "of action distributions" };
 
 // A code without words stands for itself.
 const from = (table) => (code) => table[code] ?? code;
-export const level_words = from(levels);
-export const method_words = from(methods);
-export const act_words = from(acts);
 export const variation_words = from(variations);
 
 const in_model = "_in_model";
+export function level_words(level, about = "") {
+  if (level === "exact" && about.endsWith(in_model)) return "computed exactly in an estimated model of the task, not in the task";
+  return from(levels)(level);
+}
 export function quantity_words(code) {
   if (!code.endsWith(in_model)) return from(quantities)(code);
   return `${from(quantities)(code.slice(0, -in_model.length))} in the model`;

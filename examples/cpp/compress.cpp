@@ -24,7 +24,7 @@ int main(int argc, char** argv) try {
 
   const mercer::CompressResult result = mercer::compress(request);  // searches, certifies, writes the file
   mercer::require_budget(result);
-  const mercer::Certificate& certificate = result.found.certificate;
+  const mercer::Certificate& certificate = *result.found.certificate;
   std::printf("%s: %zu bytes, loss %.2f%% of the return, at most %.2f%% with 95%% confidence\n", result.out.c_str(),
               result.found.winner().payload_bytes(), certificate.loss_percent, certificate.upper_percent.value());
 } catch (const mercer::Error& error) {

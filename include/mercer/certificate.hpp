@@ -15,7 +15,8 @@ namespace mercer {
 /// What a bound rests on.
 enum class Level {
   paper,        ///< the published formulas: no guarantees
-  rigorous,     ///< theorems, given the model or the task's declared bounds
+  rigorous,     ///< theorems, given the task itself or its declared bounds
+  model,        ///< theorems in a model of the task that was estimated from episodes: no guarantee in the task
   exact,        ///< both policies solved on a finite model
   statistical,  ///< from episodes, with a confidence
   estimate,     ///< from episodes of a task whose range of returns is unknown: no guarantee
@@ -23,11 +24,9 @@ enum class Level {
 template <>
 struct Names<Level> {
   static constexpr std::string_view kind = "level";
-  static constexpr Spelling<Level> table[] = {{Level::paper, "paper"},
-                                              {Level::rigorous, "rigorous"},
-                                              {Level::exact, "exact"},
-                                              {Level::statistical, "statistical"},
-                                              {Level::estimate, "estimate"}};
+  static constexpr Spelling<Level> table[] = {
+      {Level::paper, "paper"}, {Level::rigorous, "rigorous"},       {Level::model, "model"},
+      {Level::exact, "exact"}, {Level::statistical, "statistical"}, {Level::estimate, "estimate"}};
 };
 
 /// What is bounded: a difference between the two policies.
@@ -48,6 +47,9 @@ enum class Quantity {
   volume,             ///< of the discretisation error
   condition,          ///< 1 when it holds, else 0
   action,             ///< error of an action, in percent of its range
+  return_percent,     ///< return, in percent of the teacher's |mean return|
+  outside,            ///< share of episodes in which either policy's return lies outside the range it is cut to
+  failures,           ///< share of episodes that fail
 };
 /// Files of version 0.1 hold the words instead of the codes.
 template <>
@@ -69,7 +71,10 @@ struct Names<Quantity> {
       {Quantity::reward, "reward", "reward of one round"},
       {Quantity::volume, "volume", "discretisation volume"},
       {Quantity::condition, "condition", "condition: 1 holds, 0 does not"},
-      {Quantity::action, "action", "action, in percent of its range"}};
+      {Quantity::action, "action", "action, in percent of its range"},
+      {Quantity::return_percent, "return_percent", "return, in percent of the teacher's"},
+      {Quantity::outside, "outside", "share of episodes with a return outside the range"},
+      {Quantity::failures, "failures", "share of episodes that fail"}};
 };
 
 /// One bound on what an embedding may lose. Numbers are in units of return; what is unknown is NaN.
@@ -84,6 +89,21 @@ struct CertificateRow {
   Quantity about = Quantity::episode_return;                   ///< what is bounded
   bool in_model = false;  ///< in a finite model of the task, estimated from episodes
   bool winner = false;    ///< the least of the rigorous bounds on the same return
+};
+
+/// One thing that is promised: on average the embedding exceeds the teacher by at most `upper`. All promises of a
+/// certificate hold together with its confidence: of q each spends (1 - confidence) / q.
+struct Promise {
+  Quantity about = Quantity::episode_return;
+  double teacher = std::numeric_limits<double>::quiet_NaN();    ///< its mean over the certifying episodes
+  double embedding = std::numeric_limits<double>::quiet_NaN();  ///< the same of the embedding
+  double measured = std::numeric_limits<double>::quiet_NaN();   ///< mean of what is bounded
+  double upper = std::numeric_limits<double>::quiet_NaN();      ///< promised, with all others; NaN: cannot be promised
+  double alone = std::numeric_limits<double>::quiet_NaN();      ///< the same were it the only promise
+  std::optional<double> budget = {};                            ///< what was allowed beforehand
+
+  /// Budgets were fixed beforehand, so that they are kept together where each is kept by itself.
+  bool kept() const { return !budget || alone <= *budget; }
 };
 
 /// What an embedding may lose against its teacher, and on what grounds. Plain data, stored in the embedding's file.
@@ -109,17 +129,29 @@ struct Certificate {
   std::optional<double> budget_return;     ///< the same in units of return
   bool within_budget = true;               ///< all budgets that were given are kept
   std::vector<std::string> not_covered{};  ///< sentences: what this certificate says nothing about
+  std::vector<Promise> promises{};         ///< everything that is promised; the upper bounds above are two of them
+  std::optional<Range> cut{};              ///< returns outside are moved to it: the promise is about the mean of those
+  bool sequential = false;                 ///< episodes were played until the budget was decided
+  std::optional<double> drawing_cost{};    ///< teacher's mean return with drawn actions, less that with mean actions
 };
 
 /// A row on the return with its slack and, given the width of the range of returns, whether it is vacuous.
 CertificateRow certificate_row(std::string term, Level level, double value, double measured, double range_width,
                                std::vector<std::string> assumptions);
 
-/// Marks the least of the rigorous rows on the same return, for each return that has any.
+/// Marks the least of the rigorous rows on the same return, for each return that has any. Rows in an estimated model
+/// never win.
 void mark_winners(std::vector<CertificateRow>& rows);
 
-/// Decides `within_budget` from the budgets and the upper bounds.
+/// Decides `within_budget`: every promise keeps its budget.
 void judge(Certificate& certificate);
+
+/// "guaranteed", "estimated (no guarantee)", ...: what a level amounts to, in words that every face uses.
+std::string_view words(Level level);
+
+/// What is promised, in sentences that can stand alone in a header, a report or a terminal: quantity, level, confidence
+/// and conditions; then what was measured.
+std::vector<std::string> promise_sentences(const Certificate& certificate);
 
 /// A page for people: the promise in a sentence, a table of the rows, assumptions, what is not covered.
 std::string certificate_page(const Certificate& certificate);

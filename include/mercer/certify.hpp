@@ -173,38 +173,67 @@ const Bound* find_bound(std::span<const Bound> bounds, std::string_view id);
 double trivial_bound(const TabularComparison& comparison, Quantity quantity, const BoundInputs& inputs);
 
 struct CertifyOptions {
-  std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9
-  std::size_t coupled = 1000;    ///< of these, how many of the teacher are kept with their steps, 1 or more
+  std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9; fewer where they decide the budget
+  std::size_t coupled = 1000;    ///< of these, how many are played with their steps, 1 or more
   std::uint64_t seed = 0;        ///< must differ from the seeds that the embedding was made or chosen with
-  double confidence = 0.95;      ///< in (0, 1); of every row alone
+  double confidence = 0.95;      ///< in (0, 1); of all promises and statistical rows together
   std::size_t attempt = 0;  ///< j from 1: candidate of a search, spends (1 - confidence) / (j (j + 1)); 0: the only one
   LossMethod method = LossMethod::betting;
   Act act = Act::sample;
   double gamma = 1;                      ///< below 1: of the discounted return; 0 to 1
   std::optional<std::uint32_t> horizon;  ///< by default the task's
-  std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};  ///< not `estimate`
-  bool model = true;                      ///< also rows that stand on a finite model of the task
-  std::optional<double> max_loss;         ///< allowed loss as a fraction of the teacher's |return|
-  std::optional<double> max_loss_return;  ///< allowed loss in units of return
+  std::set<Level> levels{Level::paper, Level::rigorous, Level::model, Level::exact,
+                         Level::statistical};  ///< not `estimate`
+  bool model = true;                           ///< also rows that stand on a finite process
+  std::optional<double> max_loss;              ///< allowed loss as a fraction of the teacher's |return|
+  std::optional<double> max_loss_return;       ///< allowed loss in units of return
+  bool all_episodes = false;                   ///< play all, even where fewer decide the budget (betting)
+  std::size_t pilot = 100;           ///< episodes of another seed that choose the cut of unknown returns, 2 or more
+  std::optional<Range> cut;          ///< where the range of returns is unknown: chosen already, on other episodes
+  std::size_t pruning_rollouts = 0;  ///< rollouts that decided which cells a lattice keeps; 0: not known
 };
 
 /// What the student may lose against the teacher: plays both on the same episodes, bounds the loss, and fills a row for
 /// each bound of the levels that were asked for. The student is whatever acts: for an embedding the policy that was
 /// decoded from its bytes, so that rounding, projection and truncation are all in it.
 ///
-/// Where the range of returns is unknown, the loss is estimated by Student's t: the level of the certificate is then
-/// "estimate", its method "student-t". Rows besides the paired one need the task itself (`Player::env`).
+/// Where the range of returns is unknown, returns are cut to one that is fixed before the certifying episodes: the
+/// promise is about the mean of the cut return, and another bounds how often a return lies outside. The method
+/// `student_t` gives an estimate instead: the level of the certificate is then "estimate". Rows besides the paired one
+/// need the task itself (`Player::env`).
 ///
-/// Throws what the player and `certify_loss` throw, and `missing_option` when `max_loss` was asked for and no
-/// percentage can be promised. `within_budget` says whether the budget is kept; a loss above it is no error.
+/// Throws what the player and `certify_loss` throw. `within_budget` says whether the budget is kept; a loss above it,
+/// or a percentage that cannot be promised, is no error.
 Certificate certify(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress = {});
 
-/// The same from outcomes that were played already, as `options` say: for a search that certifies several students
-/// against one teacher. Outcome e of both belongs to the same episode.
+/// Outcomes of a policy on the first of some episodes, played when they are asked for and kept. Player, policy and
+/// progress must outlive this.
+class PlayedOutcomes {
+ public:
+  PlayedOutcomes(const Player& player, const Policy& policy, const Episodes& episodes, const Progress& progress);
+  /// Of `count` episodes from the first one on. Throws what the player throws, and `shape_mismatch` unless it reports
+  /// an outcome for each.
+  std::span<const Outcome> first(std::size_t count);
+
+ private:
+  const Player& player_;
+  const Policy& policy_;
+  Episodes episodes_;
+  const Progress& progress_;
+  std::vector<Outcome> played_;
+};
+
+/// The episodes that `certify` plays.
+Episodes certifying_episodes(const Player& player, const CertifyOptions& options);
+
+/// The same against a teacher whose outcomes on `certifying_episodes` are shared: for a search that certifies several
+/// students.
 Certificate certify_paired(const Player& player, const Policy& teacher, const Policy& student,
-                           std::span<const Outcome> of_teacher, std::span<const Outcome> of_student,
-                           const CertifyOptions& options, const Progress& progress = {});
+                           PlayedOutcomes& of_teacher, const CertifyOptions& options, const Progress& progress = {});
+
+/// How many rows of level statistical `certify_levels` can add. They share the confidence with the promises.
+std::size_t statistical_rows(const Policy& student, const CertifyOptions& options);
 
 /// Rows of all bounds that can be had of one student, and sentences about those that cannot.
 struct LevelRows {
@@ -217,7 +246,8 @@ struct LevelRows {
 ///
 /// Rows of levels paper and exact, and most of rigorous, stand on a finite process: the task itself where it is one
 /// (`TabularEnv`), otherwise a model on the lattice of an embedding, estimated from `coupled` episodes of the teacher.
-/// Of the rigorous rows about the same return the least is the `winner`.
+/// In such a model the theorems are rows of level model, not rigorous. Of the rigorous rows about the same return the
+/// least is the `winner`.
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                          double measured, const Progress& progress = {});
 

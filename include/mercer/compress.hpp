@@ -24,9 +24,11 @@ struct SelectionOptions {
   std::optional<std::size_t> max_bytes;   ///< largest payload; smaller is preferred anyway
   double confidence = 0.95;               ///< of the certificate, in (0, 1)
   std::size_t select_episodes = 4000;     ///< on which candidates are compared, 2 or more
-  std::size_t certify_episodes = 100000;  ///< on which the winner is certified: no choice sees them, 2 or more
-  std::size_t attempts = 5;               ///< candidates that may fail their certificate before giving up, 1 or more
-  Act act = Act::mean;                    ///< what is compared: mean actions, or drawn ones
+  std::size_t certify_episodes = 100000;  ///< at most, to certify the winner: no choice sees them, 2 or more
+  bool all_episodes = false;              ///< play all of those, even where fewer decide the budget
+  LossMethod method = LossMethod::betting;
+  std::size_t attempts = 5;  ///< candidates that may fail their certificate before giving up, 1 or more
+  Act act = Act::mean;       ///< what is compared: mean actions, or drawn ones
   std::uint64_t seed = 0;
 };
 
@@ -36,6 +38,7 @@ struct MeasuredPolicy {
   std::size_t bytes = 0;
   double loss = 0;    ///< mean, in units of return
   double spread = 0;  ///< standard deviation of the paired difference
+  Range returns{};    ///< the least and the largest of both policies
 };
 
 /// Compares candidates with a teacher on one set of episodes and certifies the winner on another.
@@ -46,7 +49,8 @@ struct MeasuredPolicy {
 class Selection {
  public:
   /// Plays the teacher on the selection episodes. Player and teacher must outlive this. Throws `missing_option` without
-  /// any budget, `out_of_range`, and what the player throws.
+  /// any budget, and where the only one is a share of a mean return that may be 0 by Student's interval of these
+  /// episodes; `out_of_range`, and what the player throws.
   Selection(const Player& player, const Policy& teacher, const SelectionOptions& options,
             const Progress& progress = {});
 
@@ -192,10 +196,10 @@ struct Candidate {
 };
 
 struct Compressed {
-  std::vector<Candidate> tried;    ///< in the order they were
-  std::vector<std::size_t> front;  ///< of `tried`: none smaller loses less; by rising bytes
-  std::size_t chosen = 0;          ///< of `tried`
-  Certificate certificate;         ///< of the chosen; `within_budget` says whether it is kept
+  std::vector<Candidate> tried;            ///< in the order they were
+  std::vector<std::size_t> front;          ///< of `tried`: none smaller loses less; by rising bytes
+  std::size_t chosen = 0;                  ///< of `tried`
+  std::optional<Certificate> certificate;  ///< of the chosen; `within_budget` says whether its budget is kept
   double seconds = 0;
 
   const Candidate& winner() const { return tried[chosen]; }
@@ -205,7 +209,7 @@ struct Compressed {
 std::vector<DictionaryOptions> default_dictionaries();
 
 /// The defaults for a player. One that plays a single policy at a time is taken to be slow: 25 episodes to visit, 20
-/// for each candidate of a generation, 100 to select, 1,000 to certify, polish on the action, no lattices.
+/// for each candidate of a generation, 100 to select, at most 4,000 to certify, polish on the action, no lattices.
 CompressOptions usual_options(const Player& player);
 
 /// Told every candidate once it was measured, and whether it is on the front so far.
@@ -236,15 +240,31 @@ struct StatesOptions {
   std::uint64_t seed = 0;
 };
 
-/// The smallest continuous embedding whose mean action stays close to the teacher's on logged states (columns), where
-/// nobody can play: fitted on a third of them, compared on another, certified on the last.
+/// Observations of a log, episode after episode: columns offsets[e] .. offsets[e + 1] - 1 of `states` are episode e.
+/// States that were drawn independently are episodes of one state each.
+struct LoggedStates {
+  StateMatrix states;
+  std::vector<std::int64_t> offsets;  ///< episodes + 1 numbers from 0 to the number of states, never falling
+};
+/// All steps of rollouts. Throws `missing_option` for rollouts without steps.
+LoggedStates logged_states(const Rollouts& rollouts);
+
+/// Logs of fewer episodes than this are not certified: 10 to fit on, 10 to choose on and 10 to certify on.
+inline constexpr std::size_t least_logged_episodes = 30;
+
+/// The smallest continuous embedding whose mean action stays close to the teacher's on logged states, where nothing can
+/// be played: fitted on every third episode, compared on another third, certified on the last. Steps of one episode
+/// depend on each other, so that an episode is never split.
 ///
-/// The error in a state is the largest over action dimensions of |difference| / width of the range. The certificate is
-/// about its mean under the distribution that the states were drawn from, and says that no return is certified; its
-/// losses and budgets are percent of the range. A candidate's `loss` is that mean, its `loss_percent` the same in
-/// percent. Throws `shape_mismatch` for fewer than 30 states or states of another size, `bad_value` for a teacher whose
-/// actions have no bounds or are discrete.
-Compressed compress_states(const Policy& teacher, MatrixView<const double> states, const StatesOptions& options,
+/// The error in a state is the largest over action dimensions of |difference| / width of the range. An episode counts
+/// once, by the mean error of its states. The certificate bounds the mean of that over episodes, and says that no
+/// return is certified; its losses and budgets are percent of the range. A candidate's `loss` is that mean, its
+/// `loss_percent` the same in percent. Episodes without states are left out. With fewer than `least_logged_episodes`
+/// every second state is fitted to, the others choose, and there is no certificate.
+///
+/// Throws `shape_mismatch` for fewer than 30 states, states of another size or offsets that do not fit them,
+/// `bad_value` for a teacher whose actions have no bounds or are discrete.
+Compressed compress_states(const Policy& teacher, const LoggedStates& log, const StatesOptions& options,
                            const CandidateSink& sink = {}, const Progress& progress = {});
 
 }  // namespace mercer

@@ -187,6 +187,7 @@ struct Lattice {
   OwnEdges own;  ///< rows with action edges of their own
   PolicyTable table;
   std::size_t collapsed_bins = 0;  ///< bins that ties in the data left out, over all dimensions
+  std::size_t rollouts = 0;        ///< episodes that decided which cells are kept
 
   /// Share of all cells that are not kept, in percent.
   double pruned_percent() const;

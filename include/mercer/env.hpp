@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "mercer/matrix_view.hpp"
+#include "mercer/names.hpp"
 #include "mercer/random.hpp"
 
 namespace mercer {
@@ -47,6 +48,19 @@ struct Space {
 /// The time limit of a task whose episodes only the task itself ends.
 inline constexpr std::uint32_t unlimited_steps = 0x7FFFFFFF;
 
+/// What it means that a task ends an episode before its time limit.
+enum class Ending {
+  plain,    ///< neither good nor bad
+  failure,  ///< the pole fell
+  goal,     ///< the car is on the hill; an episode without it has failed
+};
+template <>
+struct Names<Ending> {
+  static constexpr std::string_view kind = "meaning of an end";
+  static constexpr Spelling<Ending> table[] = {
+      {Ending::plain, "plain"}, {Ending::failure, "failure"}, {Ending::goal, "goal"}};
+};
+
 /// What is fixed about a task: the contract that policies, embeddings and exported code are held to.
 struct Task {
   std::string name;
@@ -57,6 +71,7 @@ struct Task {
   std::uint32_t time_limit = 1;  ///< steps after which an episode is cut off; not a termination
   double gamma = 0.99;           ///< discount used when none is asked for, in [0, 1]
   double dt = 0;                 ///< seconds a step; 0 where time has no unit
+  Ending ending = Ending::plain;
 };
 
 /// A task that can be played, for many episodes at once.

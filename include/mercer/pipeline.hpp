@@ -133,7 +133,8 @@ struct EmbedRequest : Request {
   std::optional<double> max_loss = {}, max_loss_return = {};  ///< lattice: choose the smallest k that keeps these
   std::size_t certify_episodes = CertifyOptions{}.episodes;
   double confidence = CertifyOptions{}.confidence;
-  std::string out;  ///< ends in .mercer; empty: nothing is written
+  std::string out;                      ///< ends in .mercer; empty: nothing is written
+  std::optional<SigningKey> sign = {};  ///< signs the file
 
   std::string usual_basis() const;     ///< of the route
   std::size_t usual_rollouts() const;  ///< of the route and the preset
@@ -167,11 +168,12 @@ struct CompressRequest : Request {
   CompressOptions options = {};         ///< budgets, episodes, polish; its dictionaries and formats come from below
   std::vector<std::string> bases = {};  ///< dictionaries of the continuous route; empty: `default_dictionaries`
   std::size_t degree = DictionaryOptions{}.degree;
-  std::vector<NumberFormat> formats = {};         ///< of coefficients; empty: those of the options
-  std::string states;                             ///< rollouts whose states alone are used: promises actions, no return
-  std::optional<StateMatrix> logged_states = {};  ///< the same, in memory
-  std::string out;                                ///< ends in .mercer; empty: nothing is written
-  std::string results;                            ///< folder for the Pareto front and a list of all candidates
+  std::vector<NumberFormat> formats = {};  ///< of coefficients; empty: those of the options
+  std::string states;                      ///< rollouts whose states alone are used: promises actions, no return
+  std::optional<LoggedStates> logged_states = {};  ///< the same, in memory
+  std::string out;                                 ///< ends in .mercer; empty: nothing is written
+  std::string results;                             ///< folder for the Pareto front and a list of all candidates
+  std::optional<SigningKey> sign = {};             ///< signs every file
 };
 struct CompressResult {
   Compressed found;
@@ -194,12 +196,15 @@ struct CertifyRequest : Request {
   LossMethod method = CertifyOptions{}.method;
   std::set<Level> levels = CertifyOptions{}.levels;
   std::optional<double> max_loss = {}, max_loss_return = {};
-  bool accept_other_teacher = false;  ///< certify against a teacher whose file has another SHA-256, and say so
-  bool dry_run = false;               ///< leave the file as it is
+  bool accept_other_teacher = false;    ///< certify against a teacher whose file has another SHA-256, and say so
+  bool dry_run = false;                 ///< leave the file as it is
+  bool all_episodes = false;            ///< play all episodes, even where fewer decide the budget
+  std::optional<SigningKey> sign = {};  ///< signs the file; without it a signature of before is dropped with a warning
 };
 struct CertifyResult {
   Certificate certificate;
-  bool stored = false;  ///< in the file
+  bool stored = false;                    ///< in the file
+  std::optional<Certificate> replaced{};  ///< what the file held before
 };
 CertifyResult certify(const CertifyRequest& request, const Progress& progress = {});
 
@@ -258,7 +263,7 @@ struct TrainOutcome {
 };
 TrainOutcome train(const TrainRequest& request, const Progress& progress = {});
 
-/// Throws `not_met`, with the bound and the budget, where a certificate does not keep its budget.
+/// Throws `not_met`, with the bound and the budget, where a certificate is missing or does not keep its budget.
 void require_budget(const Certificate& certificate);
 void require_budget(const CompressResult& result);
 

@@ -79,6 +79,7 @@ struct RolloutOptions {
   std::optional<std::uint32_t> horizon{};  ///< steps until an episode is cut off, 1 to 10^9; by default the task's
   bool keep_steps = true;                  ///< false: returns only, in little memory
   std::vector<double> start_states{};      ///< rows; episode e starts in row e modulo their number; empty: drawn
+  std::size_t first = 0;                   ///< number of the first episode
 };
 
 /// Plays episodes of a policy in a task, many in lockstep, on all allowed threads.
@@ -103,6 +104,7 @@ struct Episodes {
   Act act = Act::sample;
   std::optional<double> gamma{};           ///< 0 to 1; by default the task's
   std::optional<std::uint32_t> horizon{};  ///< steps until an episode is cut off; by default the task's
+  std::size_t first = 0;                   ///< number of the first episode: `count` from here on
 };
 
 /// What one episode came to.
@@ -112,6 +114,9 @@ struct Outcome {
   std::size_t steps = 0;
   bool terminated = false;  ///< ended by the task, not cut off by the time limit
 };
+
+/// Whether an episode of a task failed, by what its end means there; empty where an end means nothing.
+std::optional<bool> failed(const Task& task, const Outcome& outcome);
 
 /// The outcome of each episode of rollouts, with or without steps.
 std::vector<Outcome> outcomes_of(const Rollouts& rollouts);

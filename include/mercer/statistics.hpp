@@ -27,7 +27,7 @@ ReturnSummary summarise(std::span<const double> returns);
 /// What policy 2 loses against policy 1 on the same start states and noise.
 struct PairedLoss {
   double loss_mean = 0;     ///< mean of returns1 - returns2
-  double loss_percent = 0;  ///< in percent of |mean of returns1|
+  double loss_percent = 0;  ///< in percent of |mean of returns1|; NaN, as its interval, where that mean is 0
   Range ci95_percent;       ///< Student's interval of the paired differences, same unit
 };
 /// Throws `shape_mismatch` unless both have the same number of episodes.
@@ -59,8 +59,9 @@ Range empirical_bernstein_interval(std::span<const double> x, Range range, doubl
 /// sum(lambda), radius [L + sum (y_i - mu_{i-1})^2 (-ln(1 - lambda_i) - lambda_i)] / sum(lambda).
 Range predictable_bernstein_interval(std::span<const double> x, Range range, double delta, Sides sides = Sides::two);
 
-/// The tightest here: see betting.hpp.
-Range betting_interval(std::span<const double> x, Range range, double delta, Sides sides = Sides::two);
+/// The tightest here: see `betting_upper`, whose `anytime` it hands on.
+Range betting_interval(std::span<const double> x, Range range, double delta, Sides sides = Sides::two,
+                       bool anytime = false);
 
 /// Student's: assumes that the mean is roughly normal. An estimate; it misses far too often when what matters is rare.
 /// Two numbers or more.
@@ -73,12 +74,17 @@ Range clopper_pearson_interval(std::size_t hits, std::size_t n, double delta, Si
 /// Upper bound for the mean of independent numbers in `range`, missed with probability at most `delta`; never above
 /// the range.
 ///
-/// Waudby-Smith and Ramdas, one-sided: whoever believes that the mean is u or more sells bets at fair odds. Betting
-/// beta_t, chosen before x_t is seen, on numbers below u multiplies one's capital by 1 - beta_t (x_t - u). If the mean
-/// is u or more, capital ever reaches 1 / delta with probability at most delta. The bound is the smallest u at which
-/// it did; capital rises with u, so bisection finds it. beta_t = min(sqrt(2 ln(1 / delta) / (N v_{t-1})), 9/10 of what
-/// can be lost at most); v runs over the numbers seen before. O(N) for each of about 60 halvings.
-double betting_upper(std::span<const double> x, Range range, double delta);
+/// Waudby-Smith and Ramdas, one-sided: test the claim that the mean is u or more by betting against it at fair odds.
+/// Bet beta_t, chosen before x_t is seen, on numbers below u: it multiplies the capital by 1 - beta_t (x_t - u). If the
+/// mean is u or more, the capital ever reaches 1 / delta with probability at most delta. The bound is the smallest u at
+/// which it did; capital rises with u, so bisection finds it. beta_t = min(sqrt(2 ln(1 / delta) / (N v_{t-1})), 9/10 of
+/// what can be lost at most); v runs over the numbers seen before. O(N) for each of about 45 halvings.
+///
+/// `anytime`: the bounds for N = 1, 2, ... hold together with probability 1 - delta, so that one may look after every
+/// batch and stop. Bets must not depend on N then: the capital is the mean of three, which start with 1 each and bet
+/// beta_t = min(sqrt(2 ln(3 / delta) / (max(h, t) v_{t-1})), ...) for planned horizons h of 10^3, 10^4 and 10^5. The
+/// bound lies up to a quarter farther from the mean, and takes 2.5 times as long.
+double betting_upper(std::span<const double> x, Range range, double delta, bool anytime = false);
 
 /// Numbers that are affine in an unknown s: z_i = offset_i + s slope_i. Claims about s are tested on them.
 struct AffineSample {
@@ -86,13 +92,17 @@ struct AffineSample {
   std::span<const double> slope;
 };
 
-/// Bets for a claim that the mean of z is 0 or more. `residuals` are z at any s that was guessed before the item was
-/// seen; `scale` is the width of their range.
-std::vector<double> predictable_bets(std::span<const double> residuals, double scale, double delta);
+/// One bet for each item, made before the item is seen. The capital is the mean over the plans.
+using BettingPlans = std::vector<std::vector<double>>;
 
-/// Whether betting against "the mean of z at s is 0 or more" ever reaches 1 / delta; bets are cut to 9/10 of 1 / most,
-/// `most` the largest value z can have at s. True where `most` is not above 0 and some z is below it.
-bool refutes(const AffineSample& z, double s, double most, std::span<const double> bets, double delta);
+/// Bets for a claim that the mean of z is 0 or more, as in `betting_upper`. `residuals` are z at any s that was guessed
+/// before the item was seen; `scale` is the width of their range.
+BettingPlans predictable_bets(std::span<const double> residuals, double scale, double delta, bool anytime = false);
+
+/// Whether betting against "the mean of z at s is 0 or more" ever reaches 1 / delta, as seen after every 32 items and
+/// at the end; bets are cut to 9/10 of 1 / most, `most` the largest value z can have at s. True where `most` is not
+/// above 0 and some z is below it.
+bool refutes(const AffineSample& z, double s, double most, const BettingPlans& plans, double delta);
 
 /// What a bootstrap looks at.
 enum class Statistic { mean, std };
@@ -134,15 +144,23 @@ struct Names<LossMethod> {
       {LossMethod::student_t, "student_t", "student-t"}};
 };
 
-/// What a student loses against its teacher, measured on paired episodes, and what it loses at most. The two upper
-/// bounds hold with the confidence each, not together. A negative loss is a gain.
+/// How a loss is bounded, and how surely.
+struct LossOptions {
+  double confidence = 0.95;  ///< of each bound alone, in (0, 1)
+  LossMethod method = LossMethod::betting;
+  bool anytime = false;  ///< betting: the bounds hold for all numbers of episodes at once; see `betting_upper`
+};
+
+/// What a student loses against its teacher, measured on paired episodes, and what it loses at most. Each bound holds
+/// with the confidence, not all of them together. A negative loss is a gain.
 struct LossBound {
   std::size_t episodes = 0;
   double confidence = 0;
   LossMethod method = LossMethod::betting;
   double loss_mean = 0;                 ///< mean of D = teacher's return - student's
-  double loss_percent = 0;              ///< in percent of |mean of the teacher's returns|: an estimate
+  double loss_percent = 0;              ///< in percent of |mean of the teacher's returns|: an estimate; NaN of 0
   double upper_loss = 0;                ///< E[D] is at most this
+  double lower_loss = 0;                ///< E[D] is at least this
   std::optional<double> upper_percent;  ///< E[D] is at most this percentage of |E[teacher's return]|; see `no_percent`
   std::string no_percent;               ///< why there is none, or empty
 };
@@ -158,14 +176,22 @@ struct LossBound {
 ///
 /// O(N) for each of about 60 x. Throws `shape_mismatch` unless there are as many returns of each and two or more,
 /// `out_of_range` for returns outside the range, `not_finite` for a range that is infinite, `bad_value` for
-/// `LossMethod::student_t`.
+/// `LossMethod::student_t`, and for `anytime` with another method than betting.
 LossBound certify_loss(std::span<const double> teacher, std::span<const double> student, Range range,
-                       double confidence = 0.95, LossMethod method = LossMethod::betting);
+                       const LossOptions& options = {});
 
 /// The same without a range of returns: Student's t of the paired differences, and the percentage as its quotient by
 /// the teacher's |mean return|, where that can be told from 0. An estimate, no guarantee, not even where all returns
 /// are equal: nothing is known of what never happened. `method` is not set.
 LossBound estimate_loss(std::span<const double> teacher, std::span<const double> student, double confidence = 0.95);
+
+/// A range for returns whose bounds nobody knows: that of both, widened by half of its width on each side. Where all
+/// are equal, by half of their size, or of 1 if they are 0. Choose it on other episodes than those that certify.
+/// Throws `shape_mismatch` without any returns, `not_finite` for a return that is not.
+Range generous_range(std::span<const double> first, std::span<const double> second);
+
+/// Every number moved to the nearest one in the range.
+std::vector<double> cut_to(std::span<const double> numbers, Range range);
 
 /// The percentage. Throws `missing_option` asking for an absolute budget where there is none.
 double require_percent(const LossBound& bound);

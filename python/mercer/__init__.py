@@ -25,6 +25,7 @@ from ._mercer import (
     fit_mixture,
     fourier,
     gaussian_total_variation,
+    generous_range,
     hoeffding_interval,
     inverse_cosine,
     inverse_fourier,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -18,7 +18,7 @@ from .progress import Progress, watching
 
 Listener = Callable[[dict[str, Any], bool], None]
 
-_FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file")
+_FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file", "sign")
 
 
 def _searched(found: tuple, allow_unmet: bool) -> Embedding:
@@ -36,6 +36,19 @@ def _searched(found: tuple, allow_unmet: bool) -> Embedding:
 def _budget(max_loss: float | str | None) -> float | str:
     """None is no budget, where other options are left alone by it."""
     return "none" if max_loss is None else max_loss
+
+
+def _log(states: Any, lengths: int | Sequence[int] | None) -> tuple[Any, list[int]]:
+    """Logged states, and where their episodes begin and end."""
+    if isinstance(states, _mercer.Rollouts):
+        if lengths is not None:
+            raise ValueError("E203: episode_lengths was given, and rollouts know their episodes. Leave it out.")
+        return states.observations, list(states.offsets)
+    if lengths is None:
+        return states, [0, len(states)]
+    if np.ndim(lengths) == 0:
+        lengths = [int(lengths)] * (len(states) // max(int(lengths), 1))
+    return states, [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
 
 
 @with_options("compress", without=_FILES)
@@ -56,10 +69,11 @@ def compress(
     `max_loss` is a share of the teacher's |return|, such as 0.01 or "1%"; None leaves it out, and so does giving only
     `max_loss_return`. `env` is a built-in task or anything with Gymnasium's interface, `policy` any policy that `rollout` takes. Built-in
     tasks are played on all cores. Other environments are played by Python, so what is not given asks for less there: 20
-    episodes for each candidate, 100 to select, 1,000 to certify, coefficients polished on the action, no lattices.
+    episodes for each candidate, 100 to select, at most 4,000 to certify, coefficients polished on the action, no lattices.
 
     `return_range` bounds the return of every episode of such an environment; you vouch for it. With it the certificate is
-    as for a built-in task. Without it the level of the certificate is "estimate" (Student's t): no guarantee.
+    as for a built-in task. Without it the promise is about returns cut to a range that is fixed on other episodes, and
+    about how often a return lies outside. `method="student_t"` gives an estimate instead: no guarantee.
 
     `on_candidate(candidate, on_front)` sees every candidate. Raises `CertificateError`, with the best that was found as
     its `embedding`, unless the budget is kept or `allow_unmet`.
@@ -77,11 +91,12 @@ def compress(
 @with_options("compress", without=(*_FILES, "max_loss_return", "act", "horizon", "gamma", "route", "polish"))
 def compress_states(
     policy: Any,
-    states: np.ndarray,
+    states: np.ndarray | _mercer.Rollouts,
     env: Any,
     max_loss: float | str = default_of("compress", "max_loss"),
     confidence: float = default_of("compress", "confidence"),
     *,
+    episode_lengths: int | Sequence[int] | None = None,
     allow_unmet: bool = False,
     on_candidate: Listener | None = None,
     progress: Progress = None,
@@ -90,13 +105,20 @@ def compress_states(
     """The smallest continuous embedding whose mean action stays close to the teacher's on logged states (n, dim).
 
     Nothing is played: `env` only says what observations and actions are. `max_loss` and the certificate are about the
-    mean error of the action as a share of its range; nothing is promised about the return.
+    error of the action as a share of its range: the mean over episodes of the mean error of an episode. Nothing is
+    promised about the return.
+
+    Steps of one episode depend on each other, so the certificate needs to know where episodes end. `states` are rollouts,
+    which know it, or an array of states, episode after episode, with `episode_lengths`: a number for each episode, or one
+    number for all of them. States that were drawn independently are episodes of one state: `episode_lengths=1`. Without
+    it the whole array counts as one episode. With fewer than 30 episodes nothing is certified: `CertificateError` is
+    raised with the embedding that was found, or that is returned where `allow_unmet`; its `certificate` is None.
     """
     add_given(options, max_loss=_budget(max_loss), confidence=confidence)
     teacher = as_policy(policy, env, "mean")
     with watching(progress) as report:
         found = _mercer.compress(
-            player_of(env), task_of(env).name, teacher, states, options, on_candidate, report
+            player_of(env), task_of(env).name, teacher, _log(states, episode_lengths), options, on_candidate, report
         )
     return _searched(found, allow_unmet)
 

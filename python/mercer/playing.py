@@ -140,12 +140,12 @@ class _Log:
             self.rewards.extend(rewards)
 
 
-def _single(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, horizon: int, report: Any) -> None:
+def _single(env: Any, chooser: Chooser, log: _Log, episodes: range, gamma: float, horizon: int, report: Any) -> None:
     # This loop is all that stands between a user's policy and environment: names are local, nothing is wrapped.
     plain = chooser.one is None  # a function of the observation alone
     choose, step, keep = chooser.policy if plain else chooser.one, env.step, log.keep
     seen, done = log.observations.add, log.actions.add
-    for episode in range(episodes):
+    for episode in episodes:
         obs = env.reset(seed=_mercer.reset_seed(chooser.seed, episode))[0]
         chooser.begin()
         rewards: list[float] = []
@@ -163,7 +163,7 @@ def _single(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, 
                 break
         log.end(rewards, obs, total, gamma, terminated)
         if report:
-            report("rollout", (episode + 1) / episodes)
+            report("rollout", (episode + 1 - episodes.start) / len(episodes))
 
 
 def _final(infos: Any, place: int, obs: np.ndarray) -> np.ndarray:
@@ -175,15 +175,15 @@ def _final(infos: Any, place: int, obs: np.ndarray) -> np.ndarray:
     return obs[place]
 
 
-def _vector(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, horizon: int, report: Any) -> None:
+def _vector(env: Any, chooser: Chooser, log: _Log, episodes: range, gamma: float, horizon: int, report: Any) -> None:
     # Each place plays one episode of a batch; what it does after its end is not looked at, so that it does not matter
     # how and when environments reset themselves.
     width = env.num_envs
-    for first in range(0, episodes, width):
+    for first in range(episodes.start, episodes.stop, width):
         numbers = np.arange(first, first + width)
         obs = env.reset(seed=[_mercer.reset_seed(chooser.seed, int(e)) for e in numbers])[0]
         chooser.begin()
-        playing = numbers < episodes
+        playing = numbers < episodes.stop
         total, lengths = np.zeros(width), np.zeros(width, dtype=int)
         ended = np.zeros(width, dtype=bool)
         last: list[Any] = [None] * width
@@ -203,14 +203,14 @@ def _vector(env: Any, chooser: Chooser, log: _Log, episodes: int, gamma: float, 
                 ended[place] = terminated[place]
                 last[place] = np.array(_final(infos, int(place), obs))
             playing &= ~over
-        for place in range(min(width, episodes - first)):
+        for place in range(min(width, episodes.stop - first)):
             own = steps[: lengths[place]]
             for _, seen, done in own if log.keep else []:
                 log.observations.add(seen[place])
                 log.actions.add(done[place])
             log.end([one[0][place] for one in own], last[place], total[place], gamma, bool(ended[place]))
         if report:
-            report("rollout", min(1.0, (first + width) / episodes))
+            report("rollout", min(1.0, (first + width - episodes.start) / len(episodes)))
 
 
 def play_foreign(
@@ -223,14 +223,17 @@ def play_foreign(
     horizon: int | None = None,
     keep_steps: bool = True,
     report: Report | None = None,
+    first: int = 0,
 ) -> _mercer.Rollouts:
-    """Plays `episodes` episodes through Gymnasium's interface, of a single environment or a vector of them."""
-    if episodes < 1 or episodes > EPISODES_A_SEED:
-        raise ValueError(f"episodes is {episodes}; legal: 1 to {EPISODES_A_SEED}")
+    """Plays `episodes` episodes through Gymnasium's interface, of a single environment or a vector of them.
+
+    `first` is the number of the first one."""
+    if episodes < 1 or first + episodes > EPISODES_A_SEED:
+        raise ValueError(f"episodes is {episodes}; legal: 1 to {EPISODES_A_SEED - first}")
     chooser = Chooser(policy, env, act, seed)
     log = _Log(chooser.task, keep_steps)
     play = _vector if is_vector(env) else _single
-    play(env, chooser, log, episodes, gamma, horizon or 0x7FFFFFFF, report)
+    play(env, chooser, log, range(first, first + episodes), gamma, horizon or 0x7FFFFFFF, report)
     return _mercer.make_rollouts(
         {
             "env": env_name(env),

@@ -142,12 +142,13 @@ def bound_against_measured(certificate: Any, ax: Any = None) -> Any:
     rows = certificate["rows"] if isinstance(certificate, dict) else certificate
     rows = [row for row in rows if row.get("value") is not None and row.get("measured") is not None]
     smallest = 1e-12
+    remarks = {"paper": ", not a guarantee", "model": ": in a model of the task, not in the task"}
     for level in dict.fromkeys(row["level"] for row in rows):
         chosen = [row for row in rows if row["level"] == level]
         ax.scatter(
             [max(smallest, abs(row["measured"])) for row in chosen],
             [max(smallest, row["value"]) for row in chosen],
-            label=level + (", not a guarantee" if level == "paper" else ""),
+            label=level + remarks.get(level, ""),
         )
     values = [max(smallest, abs(row[key])) for row in rows for key in ("value", "measured")] or [1e-3, 1]
     ends = [min(values), max(values)]

@@ -1,101 +1,298 @@
 #include "mercer/certify.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
+#include "core/fault.hpp"
 #include "mercer/error.hpp"
+#include "mercer/random.hpp"
 #include "mercer/rollout.hpp"
 #include "mercer/statistics.hpp"
 
 namespace mercer {
 namespace {
 
-std::vector<std::string> paired_assumptions(const CertifyOptions& options, const std::optional<Range>& range) {
-  return {fmt::format("{} independent episodes, both policies on the same starts and noise", options.episodes),
-          "the policies were fixed before these episodes were played",
-          range
-              ? fmt::format("every return lies in the task's declared range [{:.6g}, {:.6g}]", range->low, range->high)
-              : "the mean of the differences is roughly normal: an estimate, no guarantee",
-          "the task stays as it is"};
+using Numbers = std::vector<double>;
+
+constexpr std::size_t first_look = 500;         // episodes; the number doubles until the budget is decided
+constexpr std::size_t drawing_episodes = 1000;  // at most, that measure what mean actions alone cost
+
+double mean_of(const Numbers& x) { return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size()); }
+
+// What the bounds of a certificate rest on, fixed before its episodes are played.
+struct Grounds {
+  std::optional<Range> range;  // of returns, declared or cut; empty: an estimate
+  bool cut = false;
+  bool anytime = false;
+  double delta = 0;        // what all bounds together may fail with
+  std::size_t bounds = 1;  // that share it
+
+  LossOptions joint(LossMethod method) const { return {1 - delta / static_cast<double>(bounds), method, anytime}; }
+  LossOptions alone(LossMethod method) const { return {1 - delta, method, anytime}; }
+};
+
+// What was seen of paired episodes so far.
+struct Look {
+  std::vector<Promise> promises;
+  LossBound loss;        // with the others
+  bool decided = false;  // the printed bounds keep every budget, or one cannot be kept
+};
+
+LossBound bound_loss(const Numbers& teacher, const Numbers& student, const Grounds& grounds, const LossOptions& how) {
+  return grounds.range ? certify_loss(teacher, student, *grounds.range, how)
+                       : estimate_loss(teacher, student, how.confidence);
 }
 
-std::vector<std::string> always_outside(const Task& task, std::uint32_t horizon) {
+Promise of_return(const Numbers& teacher, const Numbers& student, const LossBound& joint, const LossBound& alone,
+                  std::optional<double> budget) {
+  return {Quantity::episode_return,
+          mean_of(teacher),
+          mean_of(student),
+          joint.loss_mean,
+          joint.upper_loss,
+          alone.upper_loss,
+          budget};
+}
+
+Promise of_percent(const LossBound& joint, const LossBound& alone, std::optional<double> max_loss) {
+  Promise out{.about = Quantity::return_percent, .measured = joint.loss_percent};
+  if (joint.upper_percent) out.upper = *joint.upper_percent;
+  if (alone.upper_percent) out.alone = *alone.upper_percent;
+  if (max_loss) out.budget = 100 * *max_loss;
+  return out;
+}
+
+// Bounds the mean of numbers in a known range that are 0 or +-1.
+Promise of_share(Quantity about, const Numbers& teacher, const Numbers& student, const Numbers& counted, Range range,
+                 const Grounds& grounds) {
+  const double joint = grounds.delta / static_cast<double>(grounds.bounds), measured = mean_of(counted);
+  const auto upper = [&](double delta) {
+    return std::max(betting_upper(counted, range, delta, grounds.anytime), measured);
+  };
+  return {about, mean_of(teacher), mean_of(student), measured, upper(joint), upper(grounds.delta), {}};
+}
+
+Promise of_outside(const Numbers& teacher, const Numbers& student, const Grounds& grounds) {
+  const auto flags = [&](const Numbers& returns) {
+    Numbers out;
+    for (const double one : returns) out.push_back(one < grounds.range->low || one > grounds.range->high ? 1 : 0);
+    return out;
+  };
+  const Numbers first = flags(teacher), second = flags(student);
+  Numbers either(first.size());
+  std::ranges::transform(first, second, either.begin(), [](double a, double b) { return std::max(a, b); });
+  return of_share(Quantity::outside, first, second, either, {0, 1}, grounds);
+}
+
+Promise of_failures(const Task& task, std::span<const Outcome> teacher, std::span<const Outcome> student,
+                    const Grounds& grounds) {
+  Numbers first, second, more;
+  for (std::size_t i = 0; i < teacher.size(); ++i) {
+    first.push_back(*failed(task, teacher[i]) ? 1 : 0);
+    second.push_back(*failed(task, student[i]) ? 1 : 0);
+    more.push_back(second[i] - first[i]);
+  }
+  return of_share(Quantity::failures, first, second, more, {-1, 1}, grounds);
+}
+
+Look look_at(const Task& task, std::span<const Outcome> of_teacher, std::span<const Outcome> of_student,
+             const Grounds& grounds, const CertifyOptions& options) {
+  Look look;
+  Numbers teacher = returns_of(of_teacher, options.gamma), student = returns_of(of_student, options.gamma);
+  std::optional<Promise> outside;
+  if (grounds.cut) {
+    outside = of_outside(teacher, student, grounds);
+    teacher = cut_to(teacher, *grounds.range);
+    student = cut_to(student, *grounds.range);
+  }
+  look.loss = bound_loss(teacher, student, grounds, grounds.joint(options.method));
+  const LossBound alone = bound_loss(teacher, student, grounds, grounds.alone(options.method));
+  look.promises = {of_return(teacher, student, look.loss, alone, options.max_loss_return),
+                   of_percent(look.loss, alone, options.max_loss)};
+  if (outside) look.promises.push_back(*outside);
+  if (task.ending != Ending::plain && grounds.range) {
+    look.promises.push_back(of_failures(task, of_teacher, of_student, grounds));
+  }
+  const bool kept = std::ranges::all_of(
+      look.promises, [](const Promise& promise) { return !promise.budget || promise.upper <= *promise.budget; });
+  const double size = std::abs(mean_of(teacher));
+  const bool hopeless = (options.max_loss_return && alone.lower_loss > *options.max_loss_return) ||
+                        (options.max_loss && size > 0 && alone.lower_loss > *options.max_loss * size);
+  look.decided = kept || hopeless;
+  return look;
+}
+
+// Returns nobody bounds are cut to a range that is fixed on other episodes.
+Range cut_of(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
+             Episodes episodes, const Progress& progress) {
+  if (options.cut) return *options.cut;
+  require_in_range("pilot episodes", static_cast<double>(options.pilot), 2, 1e9, "Take 100");
+  episodes.count = options.pilot;
+  constexpr std::uint64_t purpose = 4;  // a search uses those before it
+  episodes.seed = Random({options.seed, Stage::search, purpose, 0xFFFFFFFF}).bits();
+  return generous_range(returns_of(player.play(teacher, episodes, progress), options.gamma),
+                        returns_of(player.play(student, episodes, progress), options.gamma));
+}
+
+Grounds grounds_of(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
+                   const Episodes& episodes, std::size_t ladder_rows, const Progress& progress) {
+  Grounds out;
+  const bool budget = options.max_loss || options.max_loss_return;
+  out.anytime = !options.all_episodes && budget && options.method == LossMethod::betting;
+  out.delta =
+      1 - (options.attempt > 0 ? confidence_of_attempt(options.confidence, options.attempt) : options.confidence);
+  out.bounds = 2 + ladder_rows;  // the loss in return and in percent
+  if (options.method == LossMethod::student_t) return out;
+  out.range = player.return_range(*episodes.horizon, options.gamma);
+  out.cut = !out.range;
+  if (out.cut) {
+    out.range = cut_of(player, teacher, student, options, episodes, progress);
+    ++out.bounds;
+  }
+  if (player.task().ending != Ending::plain) ++out.bounds;
+  if (planted(7)) out.bounds = 1;
+  return out;
+}
+
+std::vector<std::string> paired_assumptions(std::size_t episodes, const Grounds& grounds) {
+  std::string range = "the mean of the differences is roughly normal: an estimate, no guarantee";
+  if (grounds.range) {
+    const std::string ends = fmt::format("[{:.6g}, {:.6g}]", grounds.range->low, grounds.range->high);
+    range = grounds.cut ? fmt::format("about returns cut to {}, a range fixed on other episodes", ends)
+                        : fmt::format("every return lies in the task's declared range {}", ends);
+  }
+  return {fmt::format("{} independent episodes, both policies on the same starts and noise", episodes),
+          "the policies were fixed before these episodes were played", range, "the task stays as it is"};
+}
+
+std::vector<std::string> not_covered(const Task& task, std::uint32_t horizon, const Grounds& grounds,
+                                     const LossBound& loss) {
   const std::string length = horizon < unlimited_steps ? fmt::format(" with {} steps an episode", horizon) : "";
-  return {fmt::format("a task other than {}{}: other dynamics, noise or start states", task.name, length),
-          "single episodes: the promise is about the mean return", "anything that the reward does not count",
-          "an embedding picked after looking at certificates: count such attempts, or certify with a new seed once"};
+  std::vector<std::string> out{
+      fmt::format("a task other than {}{}: other dynamics, noise or start states", task.name, length),
+      "single episodes: the promise is about the mean return", "anything that the reward does not count",
+      "an embedding picked after looking at certificates: count such attempts, or certify with a new seed once"};
+  if (grounds.cut) {
+    out.push_back(
+        fmt::format("how far returns lie outside [{:.6g}, {:.6g}]: no range of returns is declared (return_range), so "
+                    "that they are cut to this one",
+                    grounds.range->low, grounds.range->high));
+  }
+  if (!grounds.range) out.emplace_back("rare disasters: an estimate knows nothing of what did not happen");
+  if (!loss.upper_percent) out.push_back(fmt::format("the loss in percent: {}", loss.no_percent));
+  return out;
+}
+
+// What playing mean actions in place of drawn ones costs the teacher; empty where it draws nothing.
+std::optional<double> drawing_cost(const Player& player, const Policy& teacher, PlayedOutcomes& by_mean,
+                                   std::size_t played, Episodes episodes, const Progress& progress) {
+  if (episodes.act != Act::mean) return std::nullopt;
+  episodes.act = Act::sample;
+  episodes.count = std::min(played, player.parallel() ? drawing_episodes : drawing_episodes / 10);
+  const double gamma = episodes.gamma.value_or(1);
+  const Numbers drawn = returns_of(player.play(teacher, episodes, progress), gamma),
+                mean = returns_of(by_mean.first(episodes.count), gamma);
+  if (drawn == mean) return std::nullopt;
+  return mean_of(drawn) - mean_of(mean);
 }
 
 }  // namespace
 
+PlayedOutcomes::PlayedOutcomes(const Player& player, const Policy& policy, const Episodes& episodes,
+                               const Progress& progress)
+    : player_(player), policy_(policy), episodes_(episodes), progress_(progress) {}
+
+std::span<const Outcome> PlayedOutcomes::first(std::size_t count) {
+  if (count > played_.size()) {
+    Episodes more = episodes_;
+    more.first = episodes_.first + played_.size();
+    more.count = count - played_.size();
+    const std::vector<Outcome> outcomes = player_.play(policy_, more, progress_);
+    if (outcomes.size() != more.count) {
+      throw Error(ErrorCode::shape_mismatch,
+                  fmt::format("the player of task '{}' reports {} outcomes of {} episodes", player_.task().name,
+                              outcomes.size(), more.count),
+                  "Report one for each");
+    }
+    played_.insert(played_.end(), outcomes.begin(), outcomes.end());
+  }
+  return std::span(played_).first(count);
+}
+
+Episodes certifying_episodes(const Player& player, const CertifyOptions& options) {
+  return {options.episodes, options.seed, options.act, options.gamma,
+          options.horizon.value_or(player.task().time_limit)};
+}
+
 Certificate certify(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress) {
-  require_confidence(options.confidence);
-  if (options.levels.contains(Level::estimate)) {
-    throw Error(ErrorCode::bad_value, "level 'estimate' is for tasks whose range of returns is unknown",
-                "Ask for paper, rigorous, exact or statistical");
-  }
-  const Episodes episodes{options.episodes, options.seed, options.act, options.gamma,
-                          options.horizon.value_or(player.task().time_limit)};
-  const std::vector<Outcome> of_teacher = player.play(teacher, episodes, progress);
-  return certify_paired(player, teacher, student, of_teacher, player.play(student, episodes, progress), options,
-                        progress);
+  PlayedOutcomes of_teacher(player, teacher, certifying_episodes(player, options), progress);
+  return certify_paired(player, teacher, student, of_teacher, options, progress);
 }
 
 Certificate certify_paired(const Player& player, const Policy& teacher, const Policy& student,
-                           std::span<const Outcome> of_teacher, std::span<const Outcome> of_student,
-                           const CertifyOptions& options, const Progress& progress) {
-  const std::uint32_t horizon = options.horizon.value_or(player.task().time_limit);
-  const double confidence =
-      options.attempt > 0 ? confidence_of_attempt(options.confidence, options.attempt) : options.confidence;
-  const std::vector<double> first = returns_of(of_teacher, options.gamma),
-                            second = returns_of(of_student, options.gamma);
-  const std::optional<Range> range = player.return_range(horizon, options.gamma);
-  const LossBound bound = range ? certify_loss(first, second, *range, confidence, options.method)
-                                : estimate_loss(first, second, confidence);
-  const Level level = range ? Level::statistical : Level::estimate;
+                           PlayedOutcomes& of_teacher, const CertifyOptions& options, const Progress& progress) {
+  require_confidence(options.confidence);
+  require_in_range("episodes", static_cast<double>(options.episodes), 2, 1e9, "Take 10000");
+  if (options.levels.contains(Level::estimate)) {
+    throw Error(ErrorCode::bad_value, "level 'estimate' cannot be asked for",
+                "Ask for other levels; method student_t gives an estimate");
+  }
+  const Env* env = options.levels.empty() ? nullptr : player.env();
+  const Episodes episodes = certifying_episodes(player, options);
+  const Grounds grounds =
+      grounds_of(player, teacher, student, options, episodes, env ? statistical_rows(student, options) : 0, progress);
+  PlayedOutcomes of_student(player, student, episodes, progress);
+  std::size_t played = grounds.anytime ? std::min(first_look, options.episodes) : options.episodes;
+  Look look;
+  while (true) {
+    look = look_at(player.task(), of_teacher.first(played), of_student.first(played), grounds, options);
+    if (look.decided || played == options.episodes) break;
+    played = std::min(2 * played, options.episodes);
+  }
 
+  const Numbers first = returns_of(of_teacher.first(played), options.gamma),
+                second = returns_of(of_student.first(played), options.gamma);
+  const PairedLoss measured = paired_loss(first, second);
   Certificate certificate;
-  certificate.teacher_return = summarise(first).mean;
-  certificate.loss_return = bound.loss_mean;
-  certificate.loss_percent = bound.loss_percent;
-  certificate.upper_return = bound.upper_loss;
-  certificate.upper_percent = bound.upper_percent;
+  certificate.promises = std::move(look.promises);
+  certificate.teacher_return = mean_of(first);
+  certificate.loss_return = measured.loss_mean;
+  certificate.loss_percent = measured.loss_percent;
+  certificate.upper_return = look.loss.upper_loss;
+  certificate.upper_percent = look.loss.upper_percent;
   certificate.confidence = options.confidence;
-  certificate.level = level;
-  certificate.method = range ? options.method : LossMethod::student_t;
+  certificate.level = grounds.range ? Level::statistical : Level::estimate;
+  certificate.method = options.method;
   certificate.gamma = options.gamma;
   certificate.act = options.act;
   certificate.env = player.task().name;
   certificate.teacher = teacher.name();
-  certificate.episodes = options.episodes;
+  certificate.episodes = played;
   certificate.seed = options.seed;
   certificate.attempt = options.attempt;
   if (options.max_loss) certificate.budget_percent = 100 * *options.max_loss;
   certificate.budget_return = options.max_loss_return;
-  if (options.max_loss) require_percent(bound);
+  if (grounds.cut) certificate.cut = grounds.range;
+  certificate.sequential = grounds.anytime;
+  certificate.drawing_cost = drawing_cost(player, teacher, of_teacher, played, episodes, progress);
 
-  if (options.levels.contains(Level::statistical)) {
-    certificate.rows.push_back(certificate_row("paired", level, bound.upper_loss, bound.loss_mean,
-                                               range ? range->width() : HUGE_VAL, paired_assumptions(options, range)));
+  if (options.levels.empty() || options.levels.contains(Level::statistical)) {
+    certificate.rows.push_back(certificate_row("paired", certificate.level, look.loss.upper_loss, look.loss.loss_mean,
+                                               grounds.range ? grounds.range->width() : HUGE_VAL,
+                                               paired_assumptions(played, grounds)));
   }
-  LevelRows others;
-  if (const Env* env = player.env()) {
+  certificate.not_covered = not_covered(player.task(), *episodes.horizon, grounds, look.loss);
+  if (env != nullptr) {
     CertifyOptions spent = options;
-    spent.confidence = confidence;
-    others = certify_levels(*env, teacher, student, spent, std::abs(bound.loss_mean), progress);
+    spent.confidence = 1 - grounds.delta / static_cast<double>(grounds.bounds);
+    LevelRows others = certify_levels(*env, teacher, student, spent, std::abs(certificate.loss_return), progress);
+    std::ranges::move(others.rows, std::back_inserter(certificate.rows));
+    std::ranges::move(others.not_covered, std::back_inserter(certificate.not_covered));
   }
-  for (CertificateRow& row : others.rows) certificate.rows.push_back(std::move(row));
-  certificate.not_covered = always_outside(player.task(), horizon);
-  if (!range) {
-    certificate.not_covered.push_back(
-        "rare disasters: no range of returns is declared (return_range), so nothing bounds them");
-  }
-  if (!bound.upper_percent) {
-    certificate.not_covered.push_back(fmt::format("the loss in percent: {}", bound.no_percent));
-  }
-  for (std::string& sentence : others.not_covered) certificate.not_covered.push_back(std::move(sentence));
   judge(certificate);
   return certificate;
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/fault.hpp"
 #include "mercer/certify.hpp"
 #include "mercer/error.hpp"
 
@@ -30,11 +31,14 @@ class Search {
     const auto known = tried_.find(k);
     if (known != tried_.end()) return known->second.within_budget;
     const std::vector<double> returns = play(*student_(k));
-    const LossBound bound = range_ ? certify_loss(teacher_, returns, *range_, options_.confidence, options_.method)
-                                   : estimate_loss(teacher_, returns, options_.confidence);
-    if (options_.max_loss) require_percent(bound);
+    // Split 1 only chooses: where no range is known, an estimate will do.
+    const bool bounded = range_ && options_.method != LossMethod::student_t;
+    const LossBound bound = bounded ? certify_loss(teacher_, returns, *range_, {options_.confidence, options_.method})
+                                    : estimate_loss(teacher_, returns, options_.confidence);
+    if (planted(6) && options_.max_loss) require_percent(bound);
     KPoint point{k, bound.loss_percent, bound.upper_percent, bound.upper_loss, true};
-    if (options_.max_loss) point.within_budget = *bound.upper_percent <= 100 * *options_.max_loss;
+    // A percentage that cannot be promised keeps no budget: what was found is still worth having.
+    if (options_.max_loss) point.within_budget = bound.upper_percent.value_or(HUGE_VAL) <= 100 * *options_.max_loss;
     if (options_.max_loss_return)
       point.within_budget = point.within_budget && bound.upper_loss <= *options_.max_loss_return;
     tried_[k] = point;

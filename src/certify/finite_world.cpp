@@ -237,12 +237,12 @@ FiniteWorldResult find_finite_world(const Env& env, const Policy& teacher, const
   const auto* lattice = dynamic_cast<const LatticePolicy*>(&student);
   if (lattice == nullptr) {
     return {{},
-            "bounds in a finite model (levels paper and exact, most of rigorous): the task is not finite, and what is "
+            "bounds in a finite model (levels paper, model and exact): the task is not finite, and what is "
             "certified is not a policy on a lattice, so there are no cells to make a model of"};
   }
   if (lattice->actions().dimensions() != 1) {
     return {{},
-            fmt::format("bounds in a finite model (levels paper and exact, most of rigorous): they are for actions of "
+            fmt::format("bounds in a finite model (levels paper, model and exact): they are for actions of "
                         "one dimension, and these have {}",
                         lattice->actions().dimensions())};
   }

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "certify/coupling.hpp"
+#include "certify/unvisited.hpp"
 #include "certify/world_rows.hpp"
+#include "measure/certificate_words.hpp"
 #include "mercer/certify.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/statistics.hpp"
@@ -27,9 +29,19 @@ struct Ladder {
   }
 };
 
-std::string with_confidence(const CertifyOptions& options, std::size_t episodes) {
-  return fmt::format("holds with {:.6g}% confidence over {} independent episodes of the teacher",
-                     100 * options.confidence, episodes);
+std::string with_confidence(const CertifyOptions& options, std::size_t episodes, std::string_view who) {
+  return fmt::format("holds with {} confidence over {} independent episodes of the {}",
+                     confidence_down(options.confidence), episodes, who);
+}
+
+// The first of the paired episodes, played again with their steps.
+RolloutOptions playing(const CertifyOptions& options, std::uint32_t horizon) {
+  RolloutOptions playing;
+  playing.episodes = std::min(options.episodes, options.coupled);
+  playing.seed = options.seed;
+  playing.act = options.act;
+  playing.horizon = horizon;
+  return playing;
 }
 
 void add_coupling(Ladder& ladder, const Rollouts& held_out) {
@@ -41,7 +53,7 @@ void add_coupling(Ladder& ladder, const Rollouts& held_out) {
     ladder.out.not_covered.push_back(bound.why_not);
     return;
   }
-  const std::string confidence = with_confidence(ladder.options, held_out.episodes());
+  const std::string confidence = with_confidence(ladder.options, held_out.episodes(), "teacher");
   const std::string found = fmt::format(
       "mean total variation over the teacher's states {:.4g}; coupled, the two part "
       "in {:.4g}% of the episodes",
@@ -52,29 +64,25 @@ void add_coupling(Ladder& ladder, const Rollouts& held_out) {
              {confidence, "rewards inside their declared range", found});
 }
 
-// What acting in cells that the embedding does not hold can add, whatever it does there.
-void add_pruning(Ladder& ladder, const Rollouts& held_out) {
+// What the rule for cells that the embedding does not hold can cost, whatever it is.
+void add_pruning(Ladder& ladder, const Progress& progress) {
   const auto* lattice = dynamic_cast<const LatticePolicy*>(&ladder.student);
   if (lattice == nullptr) return;
-  const std::size_t seen = ladder.teacher.observation_dimensions();
-  std::size_t touched = 0;
-  for (std::size_t e = 0; e < held_out.episodes(); ++e) {
-    bool outside = false;
-    for (auto i = held_out.offsets[e]; i < held_out.offsets[e + 1] && !outside; ++i) {
-      const double* point = held_out.observations.data() + static_cast<std::size_t>(i) * seen;
-      outside = lattice->cells().find(point) == Cells::none;
-    }
-    touched += outside ? 1 : 0;
+  const CertifyOptions& options = ladder.options;
+  if (!has_unvisited(*lattice)) {
+    ladder.out.rows.push_back(certificate_row("pruning", Level::statistical, 0, 0, ladder.width,
+                                              {"the embedding holds every cell of its lattice: nothing was pruned"}));
+    return;
   }
-  const Range share =
-      clopper_pearson_interval(touched, held_out.episodes(), 1 - ladder.options.confidence, Sides::upper);
-  CertificateRow row = certificate_row(
-      "pruning", Level::statistical, ladder.width * share.high, std::numeric_limits<double>::quiet_NaN(), ladder.width,
-      {with_confidence(ladder.options, held_out.episodes()),
-       fmt::format("bounds only what leaving out unvisited cells adds: {} of {} held-out episodes touch one, at most "
-                   "{:.4g}% of all (Clopper-Pearson)",
-                   touched, held_out.episodes(), 100 * share.high)});
-  ladder.out.rows.push_back(std::move(row));
+  const UnvisitedCost cost =
+      unvisited_cost(ladder.env, ladder.teacher, *lattice, playing(options, ladder.horizon), options.gamma, progress);
+  const double share = clopper_pearson_interval(cost.touched, cost.episodes, 1 - options.confidence, Sides::upper).high;
+  ladder.out.rows.push_back(certificate_row(
+      "pruning", Level::statistical, ladder.width * share, cost.difference, ladder.width,
+      {with_confidence(options, cost.episodes, "embedding"),
+       fmt::format("bounds only what the rule for unvisited cells adds, against the same embedding with the teacher "
+                   "in them: {} of {} episodes of the embedding touch one, at most {:.4g}% of all (Clopper-Pearson)",
+                   cost.touched, cost.episodes, 100 * share)}));
 }
 
 // The largest total variation over all states, where states and actions can be counted.
@@ -129,28 +137,35 @@ void add_world(Ladder& ladder, const Rollouts& held_out) {
 
 }  // namespace
 
+std::size_t statistical_rows(const Policy& student, const CertifyOptions& options) {
+  if (!options.levels.contains(Level::statistical)) return 0;
+  const bool coupled = student.action_space().is_discrete() || options.act == Act::sample;
+  const auto* lattice = dynamic_cast<const LatticePolicy*>(&student);
+  return (coupled ? 2 : 0) + (lattice != nullptr && has_unvisited(*lattice) ? 1 : 0);
+}
+
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                          double measured, const Progress& progress) {
   const std::uint32_t horizon = options.horizon.value_or(env.task().time_limit);
   Ladder ladder{env, teacher, student, options, horizon, measured, return_range(env, horizon, options.gamma).width(),
                 {}};
+  const bool finite = is_finite(env);
   const bool modelled =
-      options.model && (options.levels.contains(Level::paper) || options.levels.contains(Level::rigorous) ||
-                        options.levels.contains(Level::exact));
+      options.model && (options.levels.contains(Level::paper) || options.levels.contains(Level::exact) ||
+                        options.levels.contains(finite ? Level::rigorous : Level::model));
   Rollouts held_out;
-  if (options.levels.contains(Level::statistical) || (modelled && !is_finite(env))) {
-    RolloutOptions playing;
-    playing.episodes = std::min(options.episodes, options.coupled);
-    playing.seed = options.seed;
-    playing.act = options.act;
-    playing.horizon = horizon;
-    held_out = rollout(env, teacher, playing, progress);
+  if (options.levels.contains(Level::statistical) || (modelled && !finite)) {
+    held_out = rollout(env, teacher, playing(options, horizon), progress);
   }
-  if (options.levels.contains(Level::statistical)) {
-    add_coupling(ladder, held_out);
-    add_pruning(ladder, held_out);
+  if (!std::isfinite(ladder.width)) {
+    ladder.out.not_covered.emplace_back("bounds by the width of the range of returns: the task declares no finite one");
+  } else {
+    if (options.levels.contains(Level::statistical)) {
+      add_coupling(ladder, held_out);
+      add_pruning(ladder, progress);
+    }
+    if (options.levels.contains(Level::rigorous)) add_rigorous(ladder);
   }
-  if (options.levels.contains(Level::rigorous)) add_rigorous(ladder);
   if (modelled) add_world(ladder, held_out);
   mark_winners(ladder.out.rows);
   return std::move(ladder.out);

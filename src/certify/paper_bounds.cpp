@@ -57,7 +57,7 @@ void add_discretisation(const BoundInputs& inputs, BoundList& list) {
 
 void add_pruning(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
   if (inputs.trajectories == 0) {
-    list.skip("paper_pruning", Of::pruning, "the number of trajectories was not given");
+    list.skip("paper_pruning", Of::pruning, "how many rollouts decided which cells are kept is not known");
     return;
   }
   list.add("paper_pruning", Of::pruning,

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "certify/exact.hpp"
+#include "core/fault.hpp"
 
 namespace mercer {
 namespace {
@@ -31,12 +32,16 @@ class WorldRows {
   }
 
   LevelRows take() {
-    if (options_.levels.contains(Level::exact)) add_exact();
-    if (options_.levels.contains(Level::rigorous) || options_.levels.contains(Level::paper)) add_bounds();
+    if (wants(Level::exact)) add_exact();
+    if (world_.estimated && wants(Level::model)) add_model_error();
+    if (wants(theorems()) || wants(Level::paper)) add_bounds();
     return std::move(out_);
   }
 
  private:
+  bool wants(Level level) const { return options_.levels.contains(level); }
+  Level theorems() const { return world_.estimated ? Level::model : Level::rigorous; }
+
   std::vector<std::string> given() const {
     std::vector<std::string> lines;
     if (world_.estimated) {
@@ -96,11 +101,13 @@ class WorldRows {
     }
     add_split(exact_split(mdp, world_.teacher, world_.discretised, world_.pruned, world_.embedded),
               Of::discounted_return);
-    if (!world_.estimated) return;
+  }
+
+  // Speaks of the task, as far as that is Markov on the cells.
+  void add_model_error() {
     for (const Bound& row : model_bounds(world_.model, world_.teacher, world_.embedded)) {
       if (row.id != "model_world") continue;
       Bound world = row;
-      world.level = Level::exact;
       world.id = "model-exact+error";
       out_.rows.push_back(world_row(world, world_, {given(row)[1], row.needs}));
       out_.rows.back().in_model = false;
@@ -122,10 +129,10 @@ class WorldRows {
     inputs.action_samples = world_.action_samples;
     inputs.state_bins = world_.state_bins;
     inputs.action_bins = world_.action_bins;
-    inputs.trajectories = world_.trajectories;
+    inputs.trajectories = options_.pruning_rollouts;
     inputs.full_states = world_.full_states;
-    if (options_.levels.contains(Level::rigorous)) add_rigorous(rigorous_bounds(comparison, inputs));
-    if (options_.levels.contains(Level::paper)) add_paper(paper_bounds(comparison, inputs));
+    if (wants(theorems())) add_theorems(rigorous_bounds(comparison, inputs));
+    if (wants(Level::paper)) add_paper(paper_bounds(comparison, inputs));
   }
 
   std::vector<std::string> compared(const Bound& bound) const {
@@ -136,7 +143,7 @@ class WorldRows {
   }
 
   // Forms "B2/..." are in the row of the least of them.
-  void add_rigorous(const std::vector<Bound>& bounds) {
+  void add_theorems(const std::vector<Bound>& bounds) {
     std::vector<std::string> missing;
     for (const Bound& bound : bounds) {
       if (bound.id.find('/') != std::string::npos) continue;
@@ -179,7 +186,8 @@ CertificateRow world_row(const Bound& bound, const FiniteWorld& world, std::vect
   row.term = bound.id;
   row.about = bound.quantity;
   row.in_model = world.estimated;
-  row.level = bound.level;
+  const bool modelled = world.estimated && bound.level == Level::rigorous && !planted(8);
+  row.level = modelled ? Level::model : bound.level;
   if (bound.applicable) row.value = bound.value;
   if (bound.measured) row.measured = *bound.measured;
   row.slack = row.value - row.measured;

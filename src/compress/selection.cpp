@@ -20,12 +20,28 @@ double mean_of(std::span<const double> values) {
 
 std::vector<double> played(const Player& player, const Policy& policy, const Episodes& episodes,
                            const Progress& progress) {
-  std::vector<double> returns = returns_of(player.play(policy, episodes, progress));
-  if (returns.size() == episodes.count) return returns;
-  throw Error(ErrorCode::shape_mismatch,
-              fmt::format("the player of task '{}' reports {} outcomes of {} episodes", player.task().name,
-                          returns.size(), episodes.count),
-              "Report one for each");
+  return returns_of(PlayedOutcomes(player, policy, episodes, progress).first(episodes.count));
+}
+
+Range both(Range one, Range other) { return {std::min(one.low, other.low), std::max(one.high, other.high)}; }
+
+Range range_of(std::span<const double> numbers) {
+  const auto [low, high] = std::ranges::minmax(numbers);
+  return {low, high};
+}
+
+Range generous(Range seen) { return generous_range(std::span(&seen.low, 1), std::span(&seen.high, 1)); }
+
+// A share of a return that may be 0 cannot be promised: better found out before the search than by its certificate.
+void require_share(std::span<const double> returns, double delta) {
+  const Range mean = student_t_interval(returns, delta);
+  if (mean.low > 0 || mean.high < 0) return;
+  throw Error(
+      ErrorCode::missing_option,
+      fmt::format("a loss in percent needs a teacher whose mean return is not 0; it is {:.4g} over {} episodes, "
+                  "with {:.4g}% confidence in [{:.4g}, {:.4g}]",
+                  mean_of(returns), returns.size(), 100 * (1 - delta), mean.low, mean.high),
+      "Give a budget in units of return (--max-loss-return), or raise --select-episodes");
 }
 
 }  // namespace
@@ -42,6 +58,7 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
   require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
   teacher_returns_ = played(player, teacher, playing(selecting, options.select_episodes), progress);
   teacher_mean_ = mean_of(teacher_returns_);
+  if (options.max_loss && !options.max_loss_return) require_share(teacher_returns_, 1 - options.confidence);
   budget_ = options.max_loss_return.value_or(HUGE_VAL);
   if (options.max_loss) budget_ = std::min(budget_, *options.max_loss * std::abs(teacher_mean_));
 }
@@ -51,9 +68,11 @@ Episodes Selection::playing(std::uint64_t purpose, std::size_t episodes) const {
 }
 
 MeasuredPolicy Selection::measure(const Policy& policy, std::size_t bytes, const Progress& progress) const {
-  std::vector<double> lost = played(player_, policy, playing(selecting, options_.select_episodes), progress);
-  for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = teacher_returns_[i] - lost[i];
-  MeasuredPolicy out{&policy, bytes, mean_of(lost)};
+  const std::vector<double> earned = played(player_, policy, playing(selecting, options_.select_episodes), progress);
+  const Range returns = both(range_of(teacher_returns_), range_of(earned));
+  std::vector<double> lost(earned.size());
+  for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = teacher_returns_[i] - earned[i];
+  MeasuredPolicy out{&policy, bytes, mean_of(lost), 0, returns};
   for (const double value : lost) out.spread += (value - out.loss) * (value - out.loss);
   out.spread = std::sqrt(out.spread / static_cast<double>(lost.size() - 1));
   return out;
@@ -64,7 +83,7 @@ double Selection::expected_upper(const MeasuredPolicy& one) const {
   const auto selected = static_cast<double>(options_.select_episodes);
   const double odds = std::log(2 / (1 - options_.confidence));
   const std::optional<Range> range = player_.return_range(player_.task().time_limit);
-  const double width = range ? range->width() : 0;
+  const double width = options_.method == LossMethod::student_t ? 0 : (range ? *range : generous(one.returns)).width();
   return one.loss + one.spread / std::sqrt(selected) + one.spread * std::sqrt(2 * odds / certified) +
          width * odds / certified;
 }
@@ -91,25 +110,25 @@ Selection::Verdict Selection::certify(std::span<const MeasuredPolicy> policies, 
     throw Error(ErrorCode::out_of_range, fmt::format("no embedding was found in {} bytes", *options_.max_bytes),
                 "Allow more bytes: the smallest embeddings have 5 to 10");
   }
-  const Episodes judging = playing(certifying, options_.certify_episodes);
-  const std::vector<Outcome> of_teacher = player_.play(teacher_, judging, progress);
   CertifyOptions how;
-  how.episodes = judging.count;
-  how.seed = judging.seed;
+  how.episodes = options_.certify_episodes;
+  how.seed = playing(certifying, options_.certify_episodes).seed;
   how.confidence = options_.confidence;
   how.act = options_.act;
-  how.levels = {Level::statistical};
-  how.model = false;  // would be made anew for every attempt
+  how.method = options_.method;
+  how.levels = {};  // the promise alone: other bounds would be made anew for every attempt
+  how.all_episodes = options_.all_episodes;
   how.max_loss = options_.max_loss;
   how.max_loss_return = options_.max_loss_return;
+  PlayedOutcomes of_teacher(player_, teacher_, certifying_episodes(player_, how), progress);
   const std::vector<std::size_t> order = in_turn(policies);
   std::optional<Verdict> best;
   for (std::size_t j = 0; j < std::min(options_.attempts, order.size()) && !(best && best->certificate.within_budget);
        ++j) {
     how.attempt = j + 1;
     const Policy& student = *policies[order[j]].policy;
-    const std::vector<Outcome> of_student = player_.play(student, judging, progress);
-    Certificate one = certify_paired(player_, teacher_, student, of_teacher, of_student, how, progress);
+    how.cut = generous(policies[order[j]].returns);
+    Certificate one = certify_paired(player_, teacher_, student, of_teacher, how, progress);
     const auto rank = [&](const Certificate& certificate, std::size_t i) {
       return std::pair(certificate.upper_return, policies[i].bytes);
     };

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "compress/dictionary_path.hpp"
+#include "compress/logged_parts.hpp"
 #include "compress/pareto_front.hpp"
 #include "mercer/compress.hpp"
 #include "mercer/error.hpp"
@@ -15,22 +16,13 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t parts = 3;
-
-// Every third state from `first` on: each part meets the whole log.
-StateMatrix every_third(MatrixView<const double> states, std::size_t first) {
-  StateMatrix out{states.rows(), {}};
-  for (std::size_t d = 0; d < states.rows(); ++d) {
-    for (std::size_t i = first; i < states.cols(); i += parts) out.values.push_back(states(d, i));
-  }
-  return out;
-}
+constexpr std::size_t least_states = 30;
 
 void check(const Policy& teacher, MatrixView<const double> states, const StatesOptions& options) {
-  if (states.rows() != teacher.observation_dimensions() || states.cols() < 10 * parts) {
+  if (states.rows() != teacher.observation_dimensions() || states.cols() < least_states) {
     throw Error(ErrorCode::shape_mismatch,
                 fmt::format("{} states of {} numbers; needed: {} or more of {}", states.cols(), states.rows(),
-                            10 * parts, teacher.observation_dimensions()),
+                            least_states, teacher.observation_dimensions()),
                 "Log more states that the policy takes in");
   }
   for (const Axis& axis : teacher.action_space().axes) {
@@ -40,64 +32,60 @@ void check(const Policy& teacher, MatrixView<const double> states, const StatesO
                             teacher.name()),
                 "Logged states serve for bounded continuous actions; otherwise play the task");
   }
+  require_confidence(options.confidence);
   require_in_range("the largest error", options.max_error, 1e-9, 1, "Give a share such as 1%");
   require_in_range("the number of terms", static_cast<double>(options.most_terms), 1, 256, "Take 32");
-}
-
-// Largest error over the action dimensions, in each state, as a share of the range.
-std::vector<double> errors_of(const Policy& teacher, const Policy& student, MatrixView<const double> states) {
-  const std::size_t count = states.cols(), actions = teacher.action_space().dimensions();
-  std::vector<double> first(actions * count), second(actions * count), out(count, 0.0);
-  teacher.mean_action(states, {first.data(), actions, count});
-  student.mean_action(states, {second.data(), actions, count});
-  for (std::size_t d = 0; d < actions; ++d) {
-    const double width = teacher.action_space().axes[d].range.width();
-    for (std::size_t i = 0; i < count; ++i) {
-      out[i] = std::max(out[i], std::min(1.0, std::abs(first[d * count + i] - second[d * count + i]) / width));
-    }
-  }
-  return out;
+  require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
 }
 
 double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+// `errors` has one number for each certifying episode.
 Certificate certificate_of(const Policy& teacher, const std::vector<double>& errors, const StatesOptions& options,
                            std::size_t attempt) {
   Certificate out;
   const double confidence = confidence_of_attempt(options.confidence, attempt);
   out.loss_percent = 100 * mean_of(errors);
-  out.upper_percent = 100 * betting_upper(errors, {0, 1}, 1 - confidence);
+  out.upper_percent = std::max(100 * betting_upper(errors, {0, 1}, 1 - confidence), out.loss_percent);
   out.confidence = options.confidence;
   out.about = Quantity::action;
   out.act = Act::mean;
   out.teacher = teacher.name();
-  out.episodes = 0;
+  out.episodes = errors.size();
   out.seed = options.seed;
   out.attempt = attempt;
   out.budget_percent = 100 * options.max_error;
+  Promise promise;
+  promise.about = Quantity::action;
+  promise.measured = out.loss_percent;
+  promise.upper = promise.alone = *out.upper_percent;
+  promise.budget = out.budget_percent;
+  out.promises.push_back(promise);
   CertificateRow row = certificate_row(
       "mean_error", Level::statistical, *out.upper_percent, out.loss_percent, 100,
-      {fmt::format("{} logged states, drawn independently from the distribution that matters", errors.size()),
-       "the embedding was fixed before these states were looked at"});
+      {fmt::format("{} logged episodes, independent of each other, from the distribution that matters", errors.size()),
+       "an episode counts once, by the mean error over its states",
+       "the embedding was fixed before these episodes were looked at"});
   row.about = Quantity::action;
   out.rows.push_back(std::move(row));
   out.not_covered = {"the return: no task was played, and small errors of actions can cost much",
                      "states unlike the logged ones, such as those that the embedding itself leads to",
-                     "dependence between logged states: those of one episode say less than as many drawn apart"};
+                     "single states or episodes: the bound is on the mean over episodes of their mean errors",
+                     "dependence between logged episodes, such as a machine that wears while they are recorded"};
   judge(out);
   return out;
 }
 
 }  // namespace
 
-Compressed compress_states(const Policy& teacher, MatrixView<const double> states, const StatesOptions& options,
+Compressed compress_states(const Policy& teacher, const LoggedStates& log, const StatesOptions& options,
                            const CandidateSink& sink, const Progress& progress) {
-  check(teacher, states, options);
+  check(teacher, log.states.view(), options);
   const auto begin = std::chrono::steady_clock::now();
-  const StateMatrix fitting = every_third(states, 0), selecting = every_third(states, 1),
-                    certifying = every_third(states, 2);
+  const LogParts parts = split_log(log);
+  const MatrixView<const double> fitting = parts.fitting.states.view();
   CompressOptions search;
   search.polish = PolishBy::action;
   search.most_terms = options.most_terms;
@@ -106,10 +94,10 @@ Compressed compress_states(const Policy& teacher, MatrixView<const double> state
       options.dictionaries.empty() ? default_dictionaries() : options.dictionaries;
   ContinuousCode shape;
   shape.head = Head::mean;
-  shape.coordinates = choose_coordinates(teacher, shape.head, dictionaries.front(), fitting.view(), shape.own_ranges);
+  shape.coordinates = choose_coordinates(teacher, shape.head, dictionaries.front(), fitting, shape.own_ranges);
   Samples samples(teacher, shape.head, shape.squash);
   shape.outputs = samples.outputs();
-  samples.add(fitting.view());
+  samples.add(fitting);
 
   std::deque<Candidate> tried;
   std::size_t smallest = options.max_bytes.value_or(static_cast<std::size_t>(-1));
@@ -122,7 +110,7 @@ Compressed compress_states(const Policy& teacher, MatrixView<const double> state
         Candidate one{path.rounded(format, false, {}, progress), format};
         if (one.payload_bytes() > smallest) continue;
         going_on = true;
-        one.loss = mean_of(errors_of(teacher, one.embedding.policy(), selecting.view()));
+        one.loss = mean_of(episode_errors(teacher, one.embedding.policy(), parts.selecting));
         one.loss_percent = 100 * one.loss;
         // A little below what is allowed, so that the certificate may pass.
         if (one.loss <= 0.9 * options.max_error) smallest = std::min(smallest, one.payload_bytes());
@@ -143,13 +131,14 @@ Compressed compress_states(const Policy& teacher, MatrixView<const double> state
     return passes(a) ? tried[a].payload_bytes() < tried[b].payload_bytes() : tried[a].loss < tried[b].loss;
   });
   Compressed out;
-  for (std::size_t j = 0; j < std::min(options.attempts, order.size()); ++j) {
-    Certificate one = certificate_of(teacher, errors_of(teacher, tried[order[j]].embedding.policy(), certifying.view()),
-                                     options, j + 1);
-    if (j > 0 && !one.within_budget) continue;
+  out.chosen = order.front();
+  for (std::size_t j = 0; parts.certifying && j < std::min(options.attempts, order.size()); ++j) {
+    const Policy& student = tried[order[j]].embedding.policy();
+    Certificate one = certificate_of(teacher, episode_errors(teacher, student, *parts.certifying), options, j + 1);
+    if (out.certificate && !one.within_budget) continue;
     out.chosen = order[j];
     out.certificate = std::move(one);
-    if (out.certificate.within_budget) break;
+    if (out.certificate->within_budget) break;
   }
   out.front = front_of(tried);
   out.tried.assign(std::make_move_iterator(tried.begin()), std::make_move_iterator(tried.end()));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -13,37 +14,71 @@ constexpr double boldest = 0.9;
 // What the variance is taken to be before anything was seen, in units of the squared range; it counts as one number.
 constexpr double variance_before = 0.01;
 
-}  // namespace
+// Numbers of items that bets without a known end are planned for. Whatever the end, one of them is not far from it.
+constexpr double horizons[] = {1e3, 1e4, 1e5};
 
-std::vector<double> predictable_bets(std::span<const double> residuals, double scale, double delta) {
-  const double share = 2 * std::log(1 / delta) / static_cast<double>(residuals.size());
-  std::vector<double> bets(residuals.size());
-  double squares = variance_before * scale * scale;
-  for (std::size_t i = 0; i < bets.size(); ++i) {
-    bets[i] = std::sqrt(share * static_cast<double>(i + 1) / squares);
-    squares += residuals[i] * residuals[i];
-  }
-  return bets;
+// ln of the mean of the capitals.
+double log_mean(std::span<const double> logs) {
+  const double most = *std::max_element(logs.begin(), logs.end());
+  double sum = 0;
+  for (const double value : logs) sum += std::exp(value - most);
+  return most + std::log(sum / static_cast<double>(logs.size()));
 }
 
-bool refutes(const AffineSample& z, double s, double most, std::span<const double> bets, double delta) {
+// With their number known, capitals stay in registers: three cost little more than one.
+template <std::size_t count>
+bool refuted_by(const AffineSample& z, double s, double most, const BettingPlans& plans, double delta) {
   const double wanted = std::log(1 / delta);
   const double cap = most > 0 ? boldest / most : std::numeric_limits<double>::infinity();
-  double log_capital = 0, capital = 1;
-  for (std::size_t i = 0; i < bets.size(); ++i) {
+  std::array<const double*, count> bets;
+  for (std::size_t p = 0; p < count; ++p) bets[p] = plans[p].data();
+  std::array<double, count> logs{}, capital;
+  capital.fill(1);
+  for (std::size_t i = 0; i < z.offset.size(); ++i) {
     const double value = z.offset[i] + s * z.slope[i];
-    capital *= 1 - std::min(bets[i], cap) * value;
-    // Logarithms are slow: they are taken before the product leaves the range of doubles. Each factor is between 1/10
+    // Logarithms are slow: they are taken before a product leaves the range of doubles. Each factor is between 1/10
     // and, since a bet does not exceed 10 sqrt(2 ln(1/delta)) of the range, some hundreds.
-    if (i % 32 != 31 && i + 1 != bets.size() && capital < 1e200) continue;
-    log_capital += std::log(capital);
-    capital = 1;
-    if (log_capital >= wanted) return true;
+    bool look = i % 32 == 31 || i + 1 == z.offset.size();
+    for (std::size_t p = 0; p < count; ++p) {
+      capital[p] *= 1 - std::min(bets[p][i], cap) * value;
+      look = look || capital[p] >= 1e200;
+    }
+    if (!look) continue;
+    for (std::size_t p = 0; p < count; ++p) logs[p] += std::log(capital[p]);
+    capital.fill(1);
+    if (log_mean(logs) >= wanted) return true;
   }
   return false;
 }
 
-double betting_upper(std::span<const double> x, Range range, double delta) {
+}  // namespace
+
+BettingPlans predictable_bets(std::span<const double> residuals, double scale, double delta, bool anytime) {
+  const std::size_t count = residuals.size();
+  const auto plan = [&](double goal, auto horizon) {
+    std::vector<double> bets(count);
+    double squares = variance_before * scale * scale;
+    for (std::size_t i = 0; i < count; ++i) {
+      const double t = static_cast<double>(i + 1);
+      bets[i] = std::sqrt(2 * goal / horizon(t) * t / squares);
+      squares += residuals[i] * residuals[i];
+    }
+    return bets;
+  };
+  if (!anytime) return {plan(std::log(1 / delta), [&](double) { return static_cast<double>(count); })};
+  // One of the capitals has to reach the goal for all.
+  const double goal = std::log(static_cast<double>(std::size(horizons)) / delta);
+  BettingPlans plans;
+  for (const double h : horizons) plans.push_back(plan(goal, [&](double t) { return std::max(h, t); }));
+  return plans;
+}
+
+bool refutes(const AffineSample& z, double s, double most, const BettingPlans& plans, double delta) {
+  return plans.size() == 1 ? refuted_by<1>(z, s, most, plans, delta)
+                           : refuted_by<std::size(horizons)>(z, s, most, plans, delta);
+}
+
+double betting_upper(std::span<const double> x, Range range, double delta, bool anytime) {
   check_sample(x, 1, delta);
   check_inside(x, range);
   if (!(range.width() > 0)) return range.high;
@@ -53,13 +88,13 @@ double betting_upper(std::span<const double> x, Range range, double delta) {
     residuals[i] = x[i] - sum / static_cast<double>(i);
     sum += x[i];
   }
-  const std::vector<double> bets = predictable_bets(residuals, range.width(), delta);
+  const BettingPlans plans = predictable_bets(residuals, range.width(), delta, anytime);
   const std::vector<double> slope(x.size(), -1);
   double low = range.low, high = range.high;  // refuted at high or nowhere
   while (true) {
     const double middle = low + (high - low) / 2;
     if (middle <= low || middle >= high || high - low < 1e-13 * range.width()) return high;
-    (refutes({x, slope}, middle, range.high - middle, bets, delta) ? high : low) = middle;
+    (refutes({x, slope}, middle, range.high - middle, plans, delta) ? high : low) = middle;
   }
 }
 

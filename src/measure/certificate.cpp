@@ -1,11 +1,13 @@
 #include "mercer/certificate.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/fault.hpp"
 #include "measure/certificate_json.hpp"
 #include "mercer/error.hpp"
 
@@ -25,12 +27,13 @@ CertificateRow certificate_row(std::string term, Level level, double value, doub
 }
 
 void mark_winners(std::vector<CertificateRow>& rows) {
-  std::map<std::pair<Quantity, bool>, CertificateRow*> least;
+  std::map<Quantity, CertificateRow*> least;
   for (CertificateRow& row : rows) {
     row.winner = false;
     const bool of_return = row.about == Quantity::episode_return || row.about == Quantity::discounted_return;
-    if (row.level != Level::rigorous || !of_return || std::isnan(row.value)) continue;
-    CertificateRow*& best = least[{row.about, row.in_model}];
+    const bool modelled = row.in_model && !planted(8);
+    if (row.level != Level::rigorous || modelled || !of_return || std::isnan(row.value)) continue;
+    CertificateRow*& best = least[row.about];
     // Of those that only rounding parts the first.
     if (best == nullptr || row.value < best->value * (1 - 1e-9)) best = &row;
   }
@@ -38,13 +41,7 @@ void mark_winners(std::vector<CertificateRow>& rows) {
 }
 
 void judge(Certificate& certificate) {
-  certificate.within_budget = true;
-  if (certificate.budget_percent) {
-    certificate.within_budget = certificate.upper_percent && *certificate.upper_percent <= *certificate.budget_percent;
-  }
-  if (certificate.budget_return) {
-    certificate.within_budget = certificate.within_budget && certificate.upper_return <= *certificate.budget_return;
-  }
+  certificate.within_budget = std::ranges::all_of(certificate.promises, &Promise::kept);
 }
 
 namespace {
@@ -102,6 +99,23 @@ std::string term_from(std::string term, const std::string& about) {
   return term;
 }
 
+ordered promise_json(const Promise& promise) {
+  return {{"about", name(promise.about)},           {"teacher", number(promise.teacher)},
+          {"embedding", number(promise.embedding)}, {"measured", number(promise.measured)},
+          {"upper", number(promise.upper)},         {"alone", number(promise.alone)},
+          {"budget", number(promise.budget)},       {"kept", promise.kept()}};
+}
+
+Promise promise_from(const json& document, const std::string& owner) {
+  return {code_from<Quantity>(document, "about", owner),
+          to_number(document.at("teacher")),
+          to_number(document.at("embedding")),
+          to_number(document.at("measured")),
+          to_number(document.at("upper")),
+          to_number(document.at("alone")),
+          to_optional(document.at("budget"))};
+}
+
 CertificateRow row_from(const json& document, const std::string& owner) {
   CertificateRow row;
   std::string about = document.value("about", std::string(name(Quantity::episode_return)));
@@ -109,12 +123,14 @@ CertificateRow row_from(const json& document, const std::string& owner) {
   row.in_model = cut(about, in_model) || cut(about, in_model_words);
   row.about = code_from<Quantity>(about, owner);
   row.level = code_from<Level>(document, "level", owner);
+  // Version 0.1 called theorems in a model rigorous, and the least of them the winner.
+  if ((row.in_model && row.level == Level::rigorous) || row.term == "model-exact+error") row.level = Level::model;
   row.value = to_number(document.at("value"));
   row.measured = to_number(document.at("measured"));
   row.slack = to_number(document.at("slack"));
   row.vacuous = document.at("vacuous").get<bool>();
   row.assumptions = document.at("assumptions").get<std::vector<std::string>>();
-  row.winner = document.value("winner", false);
+  row.winner = document.value("winner", false) && row.level != Level::model;
   return row;
 }
 
@@ -133,7 +149,10 @@ ordered to_json(const Certificate& certificate) {
                     {"about", about_code(row)},
                     {"winner", row.winner}});
   }
-  return {{"rows", std::move(rows)},
+  ordered promises = ordered::array();
+  for (const Promise& promise : certificate.promises) promises.push_back(promise_json(promise));
+  return {{"promises", std::move(promises)},
+          {"rows", std::move(rows)},
           {"teacher_return", number(certificate.teacher_return)},
           {"loss_return", number(certificate.loss_return)},
           {"loss_percent", number(certificate.loss_percent)},
@@ -153,6 +172,9 @@ ordered to_json(const Certificate& certificate) {
           {"budget_percent", number(certificate.budget_percent)},
           {"budget_return", number(certificate.budget_return)},
           {"met", certificate.within_budget},
+          {"cut", certificate.cut ? ordered{certificate.cut->low, certificate.cut->high} : ordered(nullptr)},
+          {"sequential", certificate.sequential},
+          {"drawing_cost", number(certificate.drawing_cost)},
           {"not_covered", certificate.not_covered}};
 }
 
@@ -180,6 +202,12 @@ Certificate certificate_from_json(const json& document, const std::string& owner
     read.budget_return = to_optional(document.at("budget_return"));
     read.within_budget = document.at("met").get<bool>();
     read.not_covered = document.at("not_covered").get<std::vector<std::string>>();
+    if (!document.contains("promises")) return read;  // version 0.1
+    for (const json& promise : document["promises"]) read.promises.push_back(promise_from(promise, owner));
+    const json& cut = document.at("cut");
+    if (!cut.is_null()) read.cut = Range{cut.at(0).get<double>(), cut.at(1).get<double>()};
+    read.sequential = document.at("sequential").get<bool>();
+    read.drawing_cost = to_optional(document.at("drawing_cost"));
   } catch (const json::exception& mistake) {
     throw Error(ErrorCode::bad_format, fmt::format("'{}': its certificate cannot be read: {}", owner, mistake.what()),
                 "Certify it again with this version of Mercer");

@@ -4,18 +4,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "mercer/certificate.hpp"
+#include "measure/certificate_words.hpp"
 
 namespace mercer {
 namespace {
-
-// What the page calls a quantity.
-std::string words(Quantity about, bool in_model) {
-  for (const Spelling<Quantity>& row : Names<Quantity>::table) {
-    if (row.value == about) return std::string(row.also) + (in_model ? " in the model" : "");
-  }
-  return "";
-}
 
 const char* words(LossMethod method) {
   switch (method) {
@@ -35,49 +27,39 @@ const char* words(LossMethod method) {
 
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "unknown"; }
 
-// A promise may not look better than it is: losses are rounded up, gains down.
-std::string at_most(double percent) { return fmt::format("{:.4f}%", std::ceil(percent * 1e4) / 1e4); }
-std::string at_least(double percent) { return fmt::format("{:.4f}%", std::floor(percent * 1e4) / 1e4); }
+// A share of episodes, a percentage or a return, as promises of this kind are given.
+std::string in_unit(Quantity about, double value) {
+  if (!std::isfinite(value)) return "";
+  if (about == Quantity::episode_return) return fmt::format("{:.6g}", value);
+  const bool share = about == Quantity::outside || about == Quantity::failures;
+  return fmt::format("{:.4g}%", share ? 100 * value : value);
+}
 
-std::string promise(const Certificate& certificate) {
-  const double confidence = 100 * certificate.confidence;
-  std::string text;
-  if (certificate.about == Quantity::action) {
-    return fmt::format(
-        "Actions differ from the teacher's by at most {} of their range on average, with {:.6g}% "
-        "confidence.\nMeasured: {:.4g}%. Nothing is promised about the return.\n",
-        at_most(certificate.upper_percent.value_or(100)), confidence, certificate.loss_percent);
-  }
-  if (certificate.upper_percent) {
-    const double upper = *certificate.upper_percent;
-    text = upper >= 0 ? fmt::format("Loses at most {} of the teacher's return", at_most(upper))
-                      : fmt::format("Gains at least {} of the teacher's return", at_least(-upper));
-    text += fmt::format(", with {:.6g}% confidence.\n", confidence);
-  }
-  if (std::isfinite(certificate.upper_return)) {
-    const double upper = certificate.upper_return;
-    text += fmt::format("{} {} in return, with {:.6g}% confidence.\n", upper >= 0 ? "Loses at most" : "Gains at least",
-                        number(std::abs(upper)), confidence);
-  }
-  if (std::isfinite(certificate.loss_return)) {
-    text += fmt::format(
-        "Measured: {} of |{}|, {}.\n", number(certificate.loss_return), number(certificate.teacher_return),
-        std::isfinite(certificate.loss_percent) ? fmt::format("{:.4g}%", certificate.loss_percent) : "no percentage");
+std::string promise_table(const std::vector<Promise>& promises) {
+  if (promises.empty()) return "";
+  std::string text = fmt::format("\n{:<52} {:>11} {:>11} {:>11} {:>11} {:>9}\n", "promised together", "teacher",
+                                 "embedding", "measured", "at most", "allowed");
+  for (const Promise& promise : promises) {
+    const auto cell = [&](double value) { return in_unit(promise.about, value); };
+    text += fmt::format("{:<52} {:>11} {:>11} {:>11} {:>11} {:>9}{}\n", words(promise.about, false),
+                        cell(promise.teacher), cell(promise.embedding), cell(promise.measured), promised(promise),
+                        promise.budget ? cell(*promise.budget) : "",
+                        !promise.budget  ? ""
+                        : promise.kept() ? "  kept"
+                                         : "  NOT kept");
   }
   return text;
 }
 
+// A budget is judged on its own, a printed bound counts the others: the two may disagree by a little.
 std::string budget(const Certificate& certificate) {
-  std::string text;
-  if (certificate.budget_percent) {
-    text += fmt::format("{:.6g}% of the {}", *certificate.budget_percent,
-                        certificate.about == Quantity::action ? "action's range" : "teacher's return");
-  }
-  if (certificate.budget_return) {
-    text += fmt::format("{}{:.6g} in return", text.empty() ? "" : " and ", *certificate.budget_return);
-  }
-  if (text.empty()) return "";
-  return fmt::format("Allowed: {}. {}\n", text, certificate.within_budget ? "Met." : "NOT met.");
+  if (!certificate.budget_percent && !certificate.budget_return) return "";
+  const bool apart = std::ranges::any_of(
+      certificate.promises, [](const Promise& one) { return one.budget && one.kept() && one.upper > *one.budget; });
+  return fmt::format("Budget: {}.{}\n", certificate.within_budget ? "kept" : "NOT kept",
+                     apart ? " Judged on its own at the same confidence it keeps the budget; the bound printed above "
+                             "also counts the other promises."
+                           : "");
 }
 
 bool applies(const CertificateRow& row) { return !std::isnan(row.value); }
@@ -92,13 +74,14 @@ struct Group {
   bool has(const CertificateRow& row) const {
     return row.level == level && row.about == about && row.in_model == in_model;
   }
-  std::string title() const { return fmt::format("{}: {}", name(level), words(about, in_model)); }
+  std::string title() const { return fmt::format("{} ({}): {}", name(level), words(level), words(about, in_model)); }
 };
 
 // Promises first, the printed forms last. In each group the winner stands first.
 std::vector<Group> grouped(const std::vector<CertificateRow>& rows) {
   std::vector<Group> groups;
-  for (const Level level : {Level::statistical, Level::estimate, Level::rigorous, Level::exact, Level::paper}) {
+  for (const Level level :
+       {Level::statistical, Level::estimate, Level::rigorous, Level::exact, Level::model, Level::paper}) {
     for (const CertificateRow& row : rows) {
       if (row.level != level || !applies(row)) continue;
       auto own = std::ranges::find_if(groups, [&](const Group& group) { return group.has(row); });
@@ -120,10 +103,9 @@ std::string remark(const CertificateRow& row) {
 std::string table(const std::vector<Group>& groups) {
   std::string text = fmt::format("\n{:<28} {:>12} {:>12} {:>12}\n", "bound", "at most", "measured", "slack");
   for (const Group& group : groups) {
-    text += fmt::format("{}{}: {}\n", name(group.level), group.level == Level::paper ? ", not a guarantee" : "",
-                        words(group.about, group.in_model));
+    text += group.title() + "\n";
     for (const CertificateRow* row : group.rows) {
-      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", row->term, number(row->value), number(row->measured),
+      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", row->term, rounded_up(row->value), number(row->measured),
                           number(row->slack), remark(*row));
     }
   }
@@ -176,16 +158,17 @@ std::string grounds(const Group& group) {
 
 std::string certificate_page(const Certificate& certificate) {
   std::string text = fmt::format("Certificate of an embedding of {} in {}\n", certificate.teacher, certificate.env);
-  text += promise(certificate) + budget(certificate);
-  if (certificate.about == Quantity::action) {
-    text += fmt::format("From logged states alone, by {}.\n", words(certificate.method));
-  } else {
-    text += fmt::format("{} paired episodes, seed {}, actions {}, by {}.\n", certificate.episodes, certificate.seed,
-                        certificate.act == Act::mean ? "not drawn (mean)" : "drawn", words(certificate.method));
+  for (const std::string& sentence : promise_sentences(certificate)) text += sentence + "\n";
+  text += budget(certificate);
+  text += fmt::format("Bounded by {}{}", words(certificate.method),
+                      certificate.about == Quantity::action ? "" : fmt::format("; seed {}", certificate.seed));
+  if (certificate.sequential) text += "; episodes were played until the budget was decided";
+  text += ".\n";
+  if (certificate.attempt > 1) {
+    text += fmt::format("This is candidate {} that was certified; the confidence counts the {} before it.\n",
+                        certificate.attempt, certificate.attempt - 1);
   }
-  if (certificate.gamma < 1) text += fmt::format("Returns are discounted by {} a step.\n", certificate.gamma);
-  if (certificate.attempt > 0)
-    text += fmt::format("Attempt {}: the confidence counts those before it.\n", certificate.attempt);
+  text += promise_table(certificate.promises);
   if (!certificate.rows.empty()) {
     const std::vector<Group> groups = grouped(certificate.rows);
     text += table(groups) + do_not_apply(certificate.rows) + "\nWhat each bound rests on:\n";

@@ -16,6 +16,13 @@ inline void check_delta(double delta) {
               "Give a confidence such as 0.95");
 }
 
+inline void check_finite(std::span<const double> x) {
+  for (const double value : x) {
+    if (std::isfinite(value)) continue;
+    throw Error(ErrorCode::not_finite, fmt::format("a number is {}", value), "Leave out what is no number");
+  }
+}
+
 /// Throws unless there are enough numbers, all finite, and delta is a probability.
 inline void check_sample(std::span<const double> x, std::size_t least, double delta) {
   check_delta(delta);
@@ -23,10 +30,7 @@ inline void check_sample(std::span<const double> x, std::size_t least, double de
     throw Error(ErrorCode::shape_mismatch, fmt::format("{} numbers; needed: {} or more", x.size(), least),
                 "Use more episodes");
   }
-  for (const double value : x) {
-    if (std::isfinite(value)) continue;
-    throw Error(ErrorCode::not_finite, fmt::format("a number is {}", value), "Leave out what is no number");
-  }
+  check_finite(x);
 }
 
 /// Throws unless all numbers lie in the range that is said to hold them: a guarantee rests on it.

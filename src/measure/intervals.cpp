@@ -74,14 +74,14 @@ Range predictable_bernstein_interval(std::span<const double> x, Range range, dou
   return around(range.low + range.width() * centre / bets, range.width() * penalty / bets, sides);
 }
 
-Range betting_interval(std::span<const double> x, Range range, double delta, Sides sides) {
+Range betting_interval(std::span<const double> x, Range range, double delta, Sides sides, bool anytime) {
   const double share = sides == Sides::two ? delta / 2 : delta;
   Range found{-infinity, infinity};
-  if (sides != Sides::lower) found.high = betting_upper(x, range, share);
+  if (sides != Sides::lower) found.high = betting_upper(x, range, share, anytime);
   if (sides == Sides::upper) return found;
   std::vector<double> turned(x.begin(), x.end());
   for (double& value : turned) value = -value;
-  found.low = -betting_upper(turned, {-range.high, -range.low}, share);
+  found.low = -betting_upper(turned, {-range.high, -range.low}, share, anytime);
   return found;
 }
 

@@ -38,7 +38,8 @@ PairedLoss paired_loss(std::span<const double> returns1, std::span<const double>
   std::vector<double> loss(returns1.size());
   for (std::size_t i = 0; i < loss.size(); ++i) loss[i] = returns1[i] - returns2[i];
   const ReturnSummary difference = summarise(loss);
-  const double percent = 100 / std::abs(summarise(returns1).mean);
+  const double scale = std::abs(summarise(returns1).mean);
+  const double percent = scale > 0 ? 100 / scale : std::numeric_limits<double>::quiet_NaN();
   return {difference.mean, difference.mean * percent, {difference.ci95.low * percent, difference.ci95.high * percent}};
 }
 

@@ -25,6 +25,7 @@ CertifyOptions certify_options(const CertifyRequest& request) {
   options.levels = request.levels;
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
+  options.all_episodes = request.all_episodes;
   return options;
 }
 
@@ -44,6 +45,7 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
   options.act = request.task.act.value_or(stored_act(file));
+  options.pruning_rollouts = pruning_rollouts(file);
   CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};
   result.certificate.env = origin.env_name;
   if (origin.other_teacher) {
@@ -58,6 +60,8 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
 
 CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
   refuse_starts(request.task);
+  const bool writes = !request.embedding && !request.student && request.file.ends_with(".mercer") && !request.dry_run;
+  if (request.sign && !writes) refuse_sign();
   if (request.embedding) return certify_embedding(request, *request.embedding, progress);
   if (request.file.empty() && !request.student) {
     throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
@@ -73,26 +77,10 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
                 fmt::format("'{}' changed while it was certified, so the certificate is not about it", request.file),
                 "Certify it again");
   }
-  add_certificate(request.file, result.certificate);
+  add_certificate(request.file, result.certificate, request.sign);
+  result.replaced = file.certificate;
   result.stored = true;
   return result;
-}
-
-void require_budget(const Certificate& certificate) {
-  if (certificate.within_budget) return;
-  std::string promised, allowed;
-  if (certificate.budget_percent) {
-    promised = certificate.upper_percent ? fmt::format("{:.4f}%", *certificate.upper_percent) : "any share";
-    allowed = fmt::format("{:.6g}%", *certificate.budget_percent);
-  }
-  if (certificate.budget_return && !(certificate.upper_return <= *certificate.budget_return)) {
-    promised = fmt::format("{:.6g}", certificate.upper_return);
-    allowed = fmt::format("{:.6g}", *certificate.budget_return);
-  }
-  throw Error(ErrorCode::not_met,
-              fmt::format("the loss may be up to {}, and {} is allowed; measured: {:.4f}%", promised, allowed,
-                          certificate.loss_percent),
-              "Use more episodes if the measured loss is well below, a larger embedding if not");
 }
 
 }  // namespace mercer

@@ -18,6 +18,7 @@ void check(const CompressRequest& request) {
   CompressRequest copy = request;
   if (request.route == CompressRequest::Routes::lattice) refuse_other_route(options_of(copy), Route::lattice);
   if (!request.out.empty()) check_embedding_path(request.out);
+  if (request.sign && request.out.empty() && request.results.empty()) refuse_sign();
   if (request.options.seconds > 0 && team().size > 1) {
     throw Error(ErrorCode::bad_value, "--budget was given, and processes that search together keep no common time",
                 "Leave it out and lower --generations, or use one process");
@@ -66,13 +67,6 @@ Compressed search_on_states(const CompressRequest& request, const Policy& teache
     throw Error(ErrorCode::bad_value, "--max-loss-return does not go with --states: no return is played there",
                 "Give --max-loss, which is then a share of the action's range");
   }
-  StateMatrix states;
-  if (request.logged_states) {
-    states = *request.logged_states;
-  } else {
-    const Rollouts log = read_rollouts(request.states);
-    states = pick_states(log, log.steps());
-  }
   StatesOptions of;
   if (options.judge.max_loss) of.max_error = *options.judge.max_loss;
   of.max_bytes = options.judge.max_bytes;
@@ -82,11 +76,13 @@ Compressed search_on_states(const CompressRequest& request, const Policy& teache
   of.dictionaries = options.dictionaries;
   if (!request.formats.empty()) of.formats = options.formats;
   of.seed = options.judge.seed;
-  return compress_states(teacher, states.view(), of, sink, progress);
+  const LoggedStates log =
+      request.logged_states ? *request.logged_states : logged_states(read_rollouts(request.states));
+  return compress_states(teacher, log, of, sink, progress);
 }
 
 // The embeddings of the Pareto front and a list of all candidates, for 'mercer report' and 'mercer serve'.
-void write_results(const fs::path& folder, const CompressResult& result) {
+void write_results(const fs::path& folder, const CompressResult& result, const std::optional<SigningKey>& key) {
   nlohmann::ordered_json tried = nlohmann::ordered_json::array();
   const Compressed& found = result.found;
   for (std::size_t i = 0; i < found.tried.size(); ++i) {
@@ -95,8 +91,7 @@ void write_results(const fs::path& folder, const CompressResult& result) {
     const bool chosen = i == found.chosen;
     if (chosen || std::ranges::find(found.front, i) != found.front.end()) {
       const std::string file = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), name(one.embedding.route()), i);
-      write_embedding(folder / file, one.embedding, result.origin,
-                      chosen ? std::optional(found.certificate) : std::nullopt);
+      write_embedding(folder / file, one.embedding, result.origin, chosen ? found.certificate : std::nullopt, key);
       entry["file"] = file;
     }
     tried.push_back(std::move(entry));
@@ -115,29 +110,17 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   CompressResult result;
   result.found = on_states ? search_on_states(request, *teacher, options, sink, progress)
                            : compress(*player, *teacher, options, sink, progress);
-  result.found.certificate.env = request.task.env;
+  if (result.found.certificate) result.found.certificate->env = request.task.env;
   result.origin = make_origin(request.task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
   result.origin.settings["act"] = std::string(name(options.judge.act));
   result.out = request.out;
   if (!request.out.empty()) {
-    write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate);
+    write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate,
+                    request.sign);
     result.bytes = fs::file_size(request.out);
   }
-  if (!request.results.empty()) write_results(request.results, result);
+  if (!request.results.empty()) write_results(request.results, result, request.sign);
   return result;
-}
-
-void require_budget(const CompressResult& result) {
-  const Certificate& certificate = result.found.certificate;
-  if (certificate.within_budget) return;
-  throw Error(ErrorCode::not_met,
-              fmt::format("nothing that was tried keeps the budget; the best found may lose up to {} (measured: "
-                          "{:.3f}%){}",
-                          certificate.upper_percent ? fmt::format("{:.3f}%", *certificate.upper_percent)
-                                                    : fmt::format("{:.6g}", certificate.upper_return),
-                          certificate.loss_percent,
-                          result.out.empty() ? "" : fmt::format(" and was written to '{}'", result.out)),
-              "Allow more loss or bytes, raise --most-terms or --generations, or certify on more episodes");
 }
 
 }  // namespace mercer

@@ -113,22 +113,46 @@ void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional
       .add_share({.name = "max-loss",
                   .value = "SHARE",
                   .help = "Allowed loss as a share of the teacher's return, such as 1% or 0.01",
+                  .range = {.low = 0},
                   .standard = max_loss ? fmt::format("{:g}%", 100 * *max_loss) : "",
                   .used_first = true},
                  max_loss);
   list.add({.name = "max-loss-return", .value = "X", .help = "Allowed loss in units of return"}, max_loss_return);
-  list.add({.name = "confidence",
-            .value = "P",
-            .help = "Confidence of the promise",
-            .range = confidence_range,
-            .remedy = "Give a share, such as 0.95 for 95%",
-            .used_first = true},
-           confidence);
+  list.add_share({.name = "confidence",
+                  .value = "SHARE",
+                  .help = "Confidence of the promise, such as 95% or 0.95",
+                  .range = confidence_range,
+                  .used_first = true},
+                 confidence);
+}
+
+void add_method(OptionList& list, LossMethod& method, bool& all_episodes) {
+  list.add_name({.name = "method",
+                 .value = "METHOD",
+                 .help = "Bound on the mean of paired differences; student_t is an estimate, no guarantee"},
+                method);
+  list.add({.name = "all-episodes", .help = "Play all certifying episodes, even where fewer decide the budget"},
+           all_episodes);
 }
 
 void add_out(OptionList& list, std::string& out, const std::string& value, const std::string& help) {
   list.in(Group::output)
       .add({.name = "out", .value = value, .help = help, .used_first = true, .shapes_result = false}, out);
+}
+
+// The key is read at once: a run of hours must not end at a file that is no key.
+void add_sign(OptionList& list, std::optional<SigningKey>& key) {
+  list.in(Group::output)
+      .add_text(
+          {.name = "sign",
+           .value = "KEY.pem",
+           .help = "Sign what is written with this private key (Ed25519, PEM); 'mercer inspect --verify' checks it",
+           .shapes_result = false},
+          key,
+          [](std::optional<SigningKey>& field, const std::string& text, const std::string&) {
+            field = read_signing_key(text);
+          },
+          [](const std::optional<SigningKey>& field) { return field ? std::optional(field->file) : std::nullopt; });
 }
 
 // What both presets come to: one text where they agree.
@@ -158,11 +182,12 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
   list.in(Group::lattice).of(Route::lattice);
   list.add_choice<Preset>({.name = "preset", .value = "WHICH", .help = "The published choices or better ones"},
                           lattice.preset, {{"paper", Preset::paper}, {"best", Preset::best}});
-  list.add({.name = "energy",
-            .value = "SHARE",
-            .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
-            .standard = by_preset([](const LatticeRequest& of) { return option_text(of.truncation(0).energy); })},
-           lattice.energy);
+  list.add_share({.name = "energy",
+                  .value = "SHARE",
+                  .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
+                  .range = share_range,
+                  .standard = by_preset([](const LatticeRequest& of) { return option_text(of.truncation(0).energy); })},
+                 lattice.energy);
   list.add({.name = "state-bins",
             .value = "N",
             .help = "Bins of each observation: one number, or one for each",
@@ -198,12 +223,12 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
                  .help = "Row of a cell: density at the centre, mass of the bin, or counts",
                  .standard = by_preset([](const LatticeRequest& of) { return name(of.lattice().table); })},
                 lattice.table);
-  list.add({.name = "prune",
-            .value = "SHARE",
-            .help = "Leave out cells with at most this share of visits",
-            .range = share_range,
-            .standard = by_preset(&LatticeOptions::prune)},
-           lattice.prune);
+  list.add_share({.name = "prune",
+                  .value = "SHARE",
+                  .help = "Leave out cells with at most this share of visits",
+                  .range = share_range,
+                  .standard = by_preset(&LatticeOptions::prune)},
+                 lattice.prune);
   list.add_choice<Unvisited>(
       {.name = "unvisited",
        .value = "RULE",
@@ -364,6 +389,7 @@ OptionList options_of(EmbedRequest& request) {
   add_lattice(list, request.lattice);
   add_continuous(list, request.continuous);
   add_out(list, request.out, "FILE", "File of the embedding, ending in .mercer");
+  add_sign(list, request.sign);
   add_seed(list, request);
   return list;
 }
@@ -377,8 +403,12 @@ OptionList options_of(CompressRequest& request) {
   add_budget(list, judge.max_loss, judge.max_loss_return, judge.confidence);
   list.add({.name = "max-bytes", .value = "N", .help = "Largest payload", .range = {1, 1e9}, .used_first = true},
            judge.max_bytes);
-  list.add({.name = "certify-episodes", .value = "N", .help = "Episodes that the promise rests on", .range = {2, 1e9}},
+  list.add({.name = "certify-episodes",
+            .value = "N",
+            .help = "Episodes that the promise rests on, at most",
+            .range = {2, 1e9}},
            judge.certify_episodes);
+  add_method(list, judge.method, judge.all_episodes);
   list.add({.name = "attempts", .value = "N", .help = "Embeddings that may fail their certificate", .range = {1, 1000}},
            judge.attempts);
   list.in(Group::search)
@@ -442,6 +472,7 @@ OptionList options_of(CompressRequest& request) {
             .help = "Folder for the Pareto front and a list of all candidates, to report or serve",
             .shapes_result = false},
            request.results);
+  add_sign(list, request.sign);
   add_seed(list, request);
   return list;
 }
@@ -456,7 +487,8 @@ OptionList options_of(CertifyRequest& request) {
             .used_first = true},
            request.file);
   list.add({.name = "dry-run", .help = "Do not write the certificate into the file"}, request.dry_run);
-  add_task(list, request.task, &request.episodes, "Paired episodes",
+  add_sign(list, request.sign);
+  add_task(list, request.task, &request.episodes, "Paired episodes, at most",
            {"as the embedding was made", option_text(CertifyOptions{}.gamma)});
   add_policy(list, request.teacher, "Teacher, in place of the one that the embedding names: " + policy_help);
   list.in(Group::policy)
@@ -468,20 +500,13 @@ OptionList options_of(CertifyRequest& request) {
                           {{"all", request.levels},
                            {"paper", {Level::paper}},
                            {"rigorous", {Level::rigorous}},
+                           {"model", {Level::model}},
                            {"exact", {Level::exact}},
                            {"statistical", {Level::statistical}}});
-  list.add_text(
-      {.name = "method",
-       .value = "METHOD",
-       .help = "Bound on the mean of paired differences",
-       .choices = {"betting", "predictable_bernstein", "empirical_bernstein", "hoeffding"},
-       .only_choices = true},
-      request.method,
-      [](LossMethod& method, const std::string& text, const std::string&) { method = parse<LossMethod>(text); },
-      [](const LossMethod& method) { return std::optional(std::string(name(method))); });
+  add_method(list, request.method, request.all_episodes);
   list.add({.name = "coupled",
             .value = "N",
-            .help = "Episodes of the teacher for bounds that need its steps",
+            .help = "Episodes of each policy for bounds that need steps",
             .range = episodes_range},
            request.coupled);
   list.add({.name = "attempt",
@@ -516,6 +541,25 @@ OptionList options_of(ExportRequest& request) {
             .standard = "the middle of the range"},
            request.options.safe_action);
   return list;
+}
+
+const std::vector<OptionHint>& option_hints() {
+  static const std::vector<OptionHint> hints{
+      {"train", "algorithm", {"algo"}},
+      {"embed", "states", {"fit-states"}},
+      {"embed", "teacher", {"policy"}},
+      {"embed", "terms", {"k"}},
+      {"compress", "basis", {"bases"}},
+      {"compress", "episodes", {"candidate-episodes", "select-episodes", "certify-episodes"}},
+      {"compress", "format", {"formats"}},
+      {"compress", "k", {"most-terms"}},
+      {"compress", "seconds", {"budget"}},
+      {"compress", "teacher", {"policy"}},
+      {"compress", "time", {"budget"}},
+      {"certify", "levels", {"level"}},
+      {"certify", "teacher", {"policy"}},
+  };
+  return hints;
 }
 
 std::vector<VerbOptions> all_options() {

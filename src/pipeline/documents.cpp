@@ -142,7 +142,7 @@ json document(const EmbedResult& result) {
 
 json document(const CompressResult& result) {
   const Compressed& found = result.found;
-  const Certificate& certificate = found.certificate;
+  const std::optional<Certificate>& certificate = found.certificate;
   const Candidate& winner = found.winner();
   json front = json::array();
   for (const std::size_t i : found.front) front.push_back(document(found.tried[i]));
@@ -152,17 +152,17 @@ json document(const CompressResult& result) {
           {"format", name(winner.format)},
           {"bytes", result.bytes},
           {"payload_bytes", winner.payload_bytes()},
-          {"loss_percent", certificate.loss_percent},
+          {"loss_percent", certificate ? certificate->loss_percent : winner.loss_percent},
           {"action_distance", winner.action_distance},
-          {"upper_percent", or_null(certificate.upper_percent)},
-          {"upper_return", certificate.upper_return},
-          {"confidence", certificate.confidence},
-          {"level", name(certificate.level)},
-          {"met", certificate.within_budget},
+          {"upper_percent", certificate ? or_null(certificate->upper_percent) : json(nullptr)},
+          {"upper_return", certificate ? json(certificate->upper_return) : json(nullptr)},
+          {"confidence", certificate ? json(certificate->confidence) : json(nullptr)},
+          {"level", certificate ? json(name(certificate->level)) : json(nullptr)},
+          {"met", certificate && certificate->within_budget},
           {"seconds", found.seconds},
           {"tried", found.tried.size()},
           {"front", front},
-          {"certificate", certificate_document(certificate)},
+          {"certificate", certificate ? certificate_document(*certificate) : json(nullptr)},
           {"file", result.out}};
 }
 

@@ -46,8 +46,26 @@ void check_scratch(const EmbedRequest& request) {
   }
 }
 
+// Whether one of the names starts as `basis` does, settings aside: "db4:level=2" is a db4.
+bool names_basis(const std::vector<std::string>& names, const std::string& basis) {
+  const auto family = [](const std::string& name) { return name.substr(0, name.find(':')); };
+  return std::ranges::find(names, family(basis), family) != names.end();
+}
+
+void check_basis(const EmbedRequest& request) {
+  const bool lattice = request.route == Route::lattice;
+  if (!request.basis || names_basis(lattice ? known_lattice_bases() : known_continuous_bases(), *request.basis)) return;
+  if (!names_basis(lattice ? known_continuous_bases() : known_lattice_bases(), *request.basis)) return;  // of no route
+  const std::string_view other = name(lattice ? Route::continuous : Route::lattice);
+  throw Error(ErrorCode::bad_value,
+              fmt::format("--basis {} belongs to the {} route, and this is the {} route", *request.basis, other,
+                          name(request.route)),
+              fmt::format("Use --route {0}, as in 'mercer embed --route {0} --basis {1}'", other, *request.basis));
+}
+
 void check(const EmbedRequest& request) {
   EmbedRequest copy = request;
+  check_basis(request);
   refuse_other_route(options_of(copy), request.route);
   if (has_budget(request)) refuse_starts(request.task);
   if (!request.from.empty() && request.rollouts) {
@@ -58,6 +76,7 @@ void check(const EmbedRequest& request) {
                 "Use 'mercer compress --route continuous --max-loss ...'");
   }
   if (!request.out.empty()) check_embedding_path(request.out);
+  if (request.sign && request.out.empty()) refuse_sign();
   check_scratch(request);
 }
 
@@ -75,7 +94,7 @@ void finish(const EmbedRequest& request, EmbedResult& result, const Policy& teac
       make_origin(request.task, request.teacher, teacher, request.seed, std::move(settings), request.out), 0,
       std::move(certificate)};
   if (!request.out.empty()) {
-    write_embedding(request.out, made, file.origin, file.certificate);
+    write_embedding(request.out, made, file.origin, file.certificate, request.sign);
     file.bytes = std::filesystem::file_size(request.out);
   }
   result.out = request.out;
@@ -106,6 +125,14 @@ Rollouts collect(const EmbedRequest& request, const Env* env, const Policy& teac
   return play(*env, teacher, collecting, progress);
 }
 
+// `certify` reads how many rollouts decided which cells are kept: a default, or a file's, is not among the options
+// given.
+std::map<std::string, std::string> lattice_settings(const EmbedRequest& request, std::size_t rollouts) {
+  std::map<std::string, std::string> settings = settings_of(request);
+  settings["rollouts"] = fmt::format("{}", rollouts);
+  return settings;
+}
+
 // The smallest K that keeps the budget: up to `k` if it was given, otherwise all there are.
 KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teacher, const Lattice& lattice,
                const LatticePlay& play, const TruncationOptions& truncation, const Progress& progress) {
@@ -123,6 +150,7 @@ KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teache
   options.model = false;  // `certify` adds what takes longer
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
+  options.pruning_rollouts = lattice.rollouts;
   const StudentOfK student = [&](std::size_t k) {
     return std::make_shared<LatticePolicy>(with(truncation, k).policy());
   };
@@ -167,7 +195,7 @@ EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress)
   }
   const Embedding made(LatticeEmbedding::make(*teacher, lattice, options.playing, truncation, request.seed));
   EmbedResult result;
-  finish(request, result, *teacher, made, settings_of(request),
+  finish(request, result, *teacher, made, lattice_settings(request, lattice.rollouts),
          choice ? std::optional(choice->certificate) : std::nullopt);
 
   describe_lattice(lattice, result);
@@ -201,10 +229,11 @@ EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress)
   options.seed = request.seed;
   if (asked.sketch) options.sketch = *asked.sketch;
   options.scratch = *asked.scratch;
+  options.sign = request.sign;
   const auto env = resolve_task(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, env->task(), progress);
-  const EmbeddingOrigin origin =
-      make_origin(request.task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
+  const EmbeddingOrigin origin = make_origin(request.task, request.teacher, *teacher, request.seed,
+                                             lattice_settings(request, options.episodes), request.out);
   const LargeEmbedding made = embed_large(*env, *teacher, options, request.out, origin, team(), progress);
   EmbedResult result;
   if (team().rank > 0) return result;

@@ -9,6 +9,7 @@
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
+#include "pipeline/options.hpp"
 #include "pipeline/playing.hpp"
 
 namespace mercer {
@@ -140,6 +141,16 @@ bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool a
   throw Error(ErrorCode::bad_value,
               fmt::format("'{}' is not the teacher that the embedding was made from: {}", teacher, other),
               "Name the original file and settings, or accept this teacher with --accept-other-teacher");
+}
+
+std::size_t pruning_rollouts(const EmbeddingFile& file) {
+  const auto stored = file.origin.settings.find("rollouts");
+  return stored == file.origin.settings.end() ? 0 : parse_option<std::uint64_t>(stored->second, "the file's rollouts");
+}
+
+void refuse_sign() {
+  throw Error(ErrorCode::bad_value, "--sign was given, and no file is written that it could sign",
+              "Leave it out, or name the .mercer file to write");
 }
 
 void check_embedding_path(const std::string& out) {

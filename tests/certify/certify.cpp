@@ -51,12 +51,13 @@ TEST(Certify, no_row_is_below_the_true_difference) {
   }
 }
 
-// A player that is nothing but a player: the paired row alone, a guarantee where it knows the range of returns.
+// A player that is nothing but a player: the paired row alone, about the return itself where its range is known.
 TEST(Certify, a_player_without_a_task_has_the_paired_row) {
   TabularMdp mdp = random_mdp(6, 3, 3);
   mdp.horizon = 15;
   const TabularEnv env("t", mdp);
-  const TabularPolicy teacher("1", 6, 3, random_rows(6, 3, 3, 1)), student("2", 6, 3, random_rows(6, 3, 3, 2));
+  const auto pi1 = random_rows(6, 3, 3, 1), pi2 = random_rows(6, 3, 3, 2);
+  const TabularPolicy teacher("1", 6, 3, pi1), student("2", 6, 3, pi2);
   CertifyOptions options;
   options.episodes = 500;
   const Certificate whole = certify(EnvPlayer(env), teacher, student, options);
@@ -64,18 +65,29 @@ TEST(Certify, a_player_without_a_task_has_the_paired_row) {
   EXPECT_GT(whole.rows.size(), 1u);
   ASSERT_EQ(known.rows.size(), 1u);
   EXPECT_EQ(known.level, Level::statistical);
-  EXPECT_EQ(known.rows[0].value, whole.rows[0].value);
+  EXPECT_LT(known.rows[0].value, whole.rows[0].value);  // fewer bounds share the confidence
   EXPECT_EQ(known.rows[0].assumptions, whole.rows[0].assumptions);
-  EXPECT_EQ(known.upper_percent, whole.upper_percent);
+  CertifyOptions alone = options;
+  alone.levels = {};
+  EXPECT_EQ(certify(EnvPlayer(env), teacher, student, alone).upper_percent, known.upper_percent);
 
   const Stranger unknown(env, std::nullopt, false);
+  const Certificate cut = certify(unknown, teacher, student, options);
+  EXPECT_EQ(cut.level, Level::statistical);
+  ASSERT_TRUE(cut.cut);
+  ASSERT_EQ(cut.promises.size(), 3u);
+  EXPECT_EQ(cut.promises[2].about, Quantity::outside);
+  EXPECT_GT(cut.promises[2].upper, cut.promises[2].measured);
+  EXPECT_GE(cut.upper_return, finite_return(mdp, pi1, 1) - finite_return(mdp, pi2, 1));
+
+  options.method = LossMethod::student_t;
   const Certificate estimate = certify(unknown, teacher, student, options);
   EXPECT_EQ(estimate.level, Level::estimate);
   EXPECT_EQ(estimate.method, LossMethod::student_t);
   EXPECT_EQ(estimate.loss_return, whole.loss_return);
   EXPECT_FALSE(estimate.rows[0].vacuous);
   const auto says = [&](const std::string& text) { return text.find("return_range") != std::string::npos; };
-  EXPECT_TRUE(std::ranges::any_of(estimate.not_covered, says));
+  EXPECT_TRUE(std::ranges::any_of(cut.not_covered, says));
   EXPECT_FALSE(std::ranges::any_of(known.not_covered, says));
   EXPECT_EQ(certify(unknown, teacher, teacher, options).level, Level::estimate);  // equal returns prove nothing
 }

@@ -204,6 +204,35 @@ TEST(Ladder, actions_of_two_dimensions_have_no_model_and_say_so) {
   for (const CertificateRow& row : told.rows) EXPECT_TRUE(row.level == Level::statistical || row.term == "trivial");
 }
 
+// Few rollouts, and uniform actions in all cells that they never met: the model, made of the teacher's episodes, hardly
+// knows those cells, so that its bounds are far below what the embedding loses in the task.
+TEST(Ladder, a_bound_in_an_estimated_model_may_be_below_the_loss_and_promises_nothing) {
+  const std::unique_ptr<Env> env = make_env("pendulum", 0);
+  const auto teacher = make_policy(std::string(MERCER_TEST_DATA) + "/policies/pendulum_5000_actor.onnx", env->task());
+  LatticeOptions lattice = paper_lattice();
+  lattice.state_bins = {12};
+  const Lattice made = make_lattice(*teacher, rollout(*env, *teacher, {.episodes = 100}), lattice);
+  const LatticeEmbedding embedding =
+      LatticeEmbedding::make(*teacher, made, lattice.playing, {.basis = "dct", .k = made.table.pi.size() / 2});
+  CertifyOptions options;
+  options.episodes = 200;
+  options.coupled = 50;
+  options.seed = 7;
+  const Certificate told = certify(EnvPlayer(*env), *teacher, embedding.policy(), options);
+  const CertificateRow* const row = find_row(told, "B2'_T", Quantity::episode_return, true);
+  ASSERT_NE(row, nullptr);
+  fmt::print("in the model at most {:.4g}, where it is {:.4g}; the loss in the task {:.4g}\n", row->value,
+             row->measured, told.loss_return);
+  ASSERT_LT(row->value, told.loss_return) << "or nothing is shown";
+  for (const CertificateRow& one : told.rows) {
+    EXPECT_TRUE(!one.in_model || (one.level != Level::rigorous && one.level != Level::statistical)) << one.term;
+    EXPECT_TRUE(!one.winner || one.level == Level::rigorous) << one.term;
+    EXPECT_TRUE(one.level != Level::rigorous || one.value >= std::abs(told.loss_return)) << one.term;
+  }
+  EXPECT_EQ(row->level, Level::model);
+  EXPECT_EQ(find_row(told, "model-exact+error", Quantity::discounted_return)->level, Level::model);
+}
+
 // The steps from teacher to embedding add up to the whole, in the task and in a model of it.
 TEST(Ladder, the_split_adds_up) {
   for (const LadderTask& task : ladder_tasks(std::string(MERCER_TEST_DATA) + "/policies")) {

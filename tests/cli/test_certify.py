@@ -27,6 +27,7 @@ def test_promises_more_than_was_measured_and_keeps_it_in_the_file(embedded):
         assert {"term", "level", "value", "measured", "slack", "vacuous", "assumptions"} <= set(row)
         if row["level"] != "paper" and row["measured"] is not None:
             assert row["value"] >= row["measured"] * (1 - 1e-9)
+        assert row["term"] != "pruning" or row["measured"] is not None
     assert {"paired", "coupling", "pruning", "trivial"} <= {row["term"] for row in said["rows"]}
     assert embedded.json("inspect", "p.mercer")["certificate"] == said
     page = embedded.ok("inspect", "p.mercer").stdout
@@ -37,6 +38,19 @@ def test_plays_other_episodes_than_those_that_made_the_embedding(embedded):
     said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--dry-run")
     assert said["seed"] not in (0, 1)
     assert embedded.json("inspect", "p.mercer")["certificate"] is None
+
+
+def test_people_read_whether_the_file_was_written(embedded):
+    few = ("certify", "p.mercer", *CAR, "--episodes", 30, "--level", "statistical")
+    assert "Nothing was written: this is a dry run." in embedded.ok(*few, "--dry-run").stderr
+    assert "The certificate is now in p.mercer." in embedded.ok(*few).stderr
+    policy = ("certify", ACTOR, *CAR, "--episodes", 30, "--level", "statistical")
+    assert "Nothing was written: only a .mercer file holds a certificate." in embedded.ok(*policy).stderr
+
+
+def test_inspect_shows_how_it_was_made(embedded):
+    page = embedded.ok("inspect", "p.mercer").stdout
+    assert "made with --action-bins 15 --episodes 20 --rollouts 30 --state-bins 20\n" in page
 
 
 def test_same_command_same_certificate(embedded):
@@ -69,6 +83,8 @@ def test_percent_and_fraction_are_the_same(embedded):
 def test_levels_choose_rows(embedded):
     said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--level", "rigorous", "--dry-run")
     assert {row["level"] for row in said["rows"]} == {"rigorous"}
+    said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--level", "model", "--dry-run")
+    assert {row["level"] for row in said["rows"]} == {"model"}
     said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--level", "statistical", "--dry-run")
     assert {row["level"] for row in said["rows"]} == {"statistical"}
 
@@ -135,14 +151,15 @@ def test_all_levels_have_rows_in_a_model_of_the_lattice(embedded):
     said = embedded.json("certify", "p.mercer", *FEW, "--level", "all", "--dry-run")
     rows = {(row["term"], row["about"]): row for row in said["rows"]}
     assert len(rows) == len(said["rows"])
-    assert {row["level"] for row in said["rows"]} == {"paper", "rigorous", "exact", "statistical"}
+    assert {row["level"] for row in said["rows"]} == {"paper", "rigorous", "model", "exact", "statistical"}
+    assert all(row["level"] != "rigorous" for row in said["rows"] if row["about"].endswith("_in_model"))
     for term in ("model-exact", "model-exact/discretisation", "model-exact/pruning", "model-exact/projection"):
         assert {(term, "return_in_model"), (term, "discounted_return_in_model")} <= set(rows)
     assert rows["model-exact+error", "discounted_return"]["vacuous"]
     printed = [row for row in said["rows"] if row["level"] == "paper"]
     assert len(printed) == 20 and all("not a guarantee" in row["assumptions"][0] for row in printed)
     winners = {row["about"] for row in said["rows"] if row["winner"]}
-    assert winners == {"return", "return_in_model", "discounted_return_in_model"}
+    assert winners == {"return"}
     codes = {row[key] for row in said["rows"] for key in ("term", "level", "about")}
     codes |= {said[key] for key in ("level", "method", "act", "about")}
     assert not any(" " in code for code in codes)
@@ -166,6 +183,25 @@ def test_a_finite_task_is_solved_itself(mercer):
     page = done.stderr
     assert page.index("statistical: return") < page.index("rigorous: return") < page.index("paper, not a guarantee")
     assert "  least" in page
+
+
+def test_the_printed_pruning_theorem_has_the_rollouts_that_pruned(mercer):
+    (mercer.folder / "pi.json").write_text(json.dumps({"pi": [[0.9, 0.1]] * 6}))
+    chain = ("--env", "chain:n=6,horizon=30", "--policy", "tabular:pi.json")
+    embed = ("embed", *chain, "--preset", "paper", "--episodes", 20, "--out", "c.mercer")
+
+    def printed():
+        said = mercer.json("certify", "c.mercer", "--episodes", 50, "--level", "paper", "--dry-run")
+        return next(row["value"] for row in said["rows"] if row["term"] == "paper_pruning")
+
+    mercer.ok(*embed)
+    default = printed()
+    assert mercer.json("inspect", "c.mercer")["settings"]["rollouts"] == "200"
+    mercer.ok(*embed, "--rollouts", 50)
+    assert printed() == pytest.approx(2 * default)
+    mercer.ok("rollout", *chain, "--episodes", 800, "--out", "r.npz")
+    mercer.ok(*embed, "--from", "r.npz")
+    assert printed() == pytest.approx(default / 2)
 
 
 def test_any_policy_of_a_finite_task_can_be_certified(mercer):

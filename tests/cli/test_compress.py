@@ -4,6 +4,8 @@ import json
 import os
 import pathlib
 
+import pytest
+
 POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies"
 CAR = ("--env", "continuous-mountain-car", "--policy", POLICIES / "cmc_sde_10000_actor.onnx")
 QUICK = ("--route", "continuous", "--bases", "ridge", "--formats", "int8", "--most-terms", 2, "--generations", 20,
@@ -40,24 +42,77 @@ def test_time_can_be_limited(mercer):
 
 
 def test_logged_states_promise_actions_only(mercer):
-    mercer.ok("rollout", *CAR, "--act", "mean", "--episodes", 40, "--out", "log.npz")
-    said = mercer.json("compress", *CAR, "--states", "log.npz", "--max-loss", "5%", "--out", "p.mercer")
+    mercer.ok("rollout", *CAR, "--act", "mean", "--episodes", 120, "--out", "log.npz")
+    said = mercer.json("compress", *CAR, "--states", "log.npz", "--max-loss", "12%", "--out", "p.mercer")
     assert said["met"] and any("return" in sentence for sentence in said["certificate"]["not_covered"])
+    assert said["certificate"]["episodes"] == 40 and said["certificate"]["about"] == "action"
     page = mercer.ok("inspect", "p.mercer").stdout
     assert "Nothing is promised about the return" in page and "of the teacher's return" not in page
     bad = mercer.run("compress", *CAR, "--states", "log.npz", "--max-loss-return", "1", "--out", "p.mercer")
     assert bad.returncode == 2 and "E203" in bad.stderr
 
 
+def test_too_few_logged_episodes_are_written_without_a_certificate(mercer):
+    mercer.ok("rollout", *CAR, "--act", "mean", "--episodes", 29, "--out", "log.csv")
+    said = mercer.run("compress", *CAR, "--states", "log.csv", "--bases", "ridge", "--most-terms", 2, "--max-loss", "50%",
+                      "--out", "p.mercer", "--json")
+    assert said.returncode == 5 and "E501" in said.stderr and "fewer than 30 episodes" in said.stderr
+    told = json.loads(said.stdout)
+    assert told["met"] is False and told["certificate"] is None and told["upper_percent"] is None
+    assert 0 < told["loss_percent"] < 50
+    assert mercer.json("inspect", "p.mercer")["certificate"] is None
+
+
+def coin(folder, heads):
+    """A task of one step that pays 1 or -1, whatever is done."""
+    (folder / "coin.json").write_text(json.dumps(
+        {"P": [[[1, 0], [1, 0]], [[0, 1], [0, 1]]], "r": [[1, 1], [-1, -1]], "mu": [heads, 1 - heads], "gamma": 0.9,
+         "horizon": 1}))
+    return "--env", "coin.json", "--policy", "uniform", "--act", "sample"
+
+
+def test_a_percentage_of_nothing_is_refused_before_the_search(mercer):
+    said = mercer.run("compress", *coin(mercer.folder, 0.5), "--route", "lattice", "--max-loss", "5%", "--out", "p.mercer")
+    assert said.returncode == 2 and "E204" in said.stderr and "--max-loss-return" in said.stderr
+    assert "candidate" not in said.stdout + said.stderr  # none was tried
+    assert not (mercer.folder / "p.mercer").exists()
+    mercer.ok("compress", *coin(mercer.folder, 0.5), "--route", "lattice", "--max-loss-return", "0.5", "--certify-episodes",
+              1000, "--out", "p.mercer")
+
+
+def test_a_percentage_that_cannot_be_promised_in_the_end_is_written_all_the_same(mercer):
+    few = ("--certify-episodes", 50, "--max-loss", "5%", "--out")
+    said = mercer.run("compress", *coin(mercer.folder, 0.55), "--route", "lattice", *few, "p.mercer", "--json")
+    assert said.returncode == 5 and "cannot be told from 0" in said.stderr and "--max-loss-return" in said.stderr
+    told = json.loads(said.stdout)
+    assert told["met"] is False and told["upper_percent"] is None
+    assert mercer.json("inspect", "p.mercer")["certificate"]["met"] is False
+    said = mercer.run("embed", *coin(mercer.folder, 0.5), *few, "q.mercer", "--json")
+    assert said.returncode == 5 and "cannot be told from 0" in said.stderr
+    assert json.loads(said.stdout)["met"] is False
+    assert mercer.json("inspect", "q.mercer")["certificate"]["met"] is False
+
+
 def test_bad_input(mercer):
     for arguments, code in ((("--bases", "nosuch"), "E201"), (("--formats", "int3"), "E201"),
                             (("--formats", "int8,,int4"), "E203"), (("--most-terms", 0), "E202"),
-                            (("--budget", "soon"), "60s, 5m"), (("--max-loss", "-1%"), "E202"),
-                            (("--max-loss", "5"), "500%"), (("--max-loss", "much"), "1% or 0.01"),
-                            (("--select-episodes", 1), "E202"), (("--max-bytes", 1), "found in 1 bytes"), (("--confidence", "95"), "0.95 for 95%")):
+                            (("--budget", "soon"), "60s, 5m"), (("--max-loss", "-1%"), "E202: --max-loss is -1%; legal: 0% or more"),
+                            (("--max-loss", "5"), "500%"), (("--max-loss", "much"), "a percentage such as 5%"),
+                            (("--select-episodes", 1), "E202"), (("--max-bytes", 1), "found in 1 bytes"),
+                            (("--confidence", "95"), "legal: between 0 and 1. Give a percentage such as 5%"),
+                            (("--confidence", "100%"), "legal: between 0% and 100%")):
         said = mercer.run("compress", *CAR, *QUICK, *arguments, "--out", "p.mercer")
         assert said.returncode == 2 and code in said.stderr, (arguments, said.stderr)
     assert mercer.run("compress", *CAR, *QUICK).returncode == 2
+
+
+@pytest.mark.parametrize("route", ["lattice", "continuous", "both"])
+def test_whatever_the_budget_of_time_one_candidate_is_certified(mercer, route):
+    done = mercer.run("compress", *CAR, "--route", route, "--budget", "0.001s", "--select-episodes", 50,
+                      "--certify-episodes", 200, "--max-loss", "1000%", "--out", "p.mercer", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["met"] and said["front"] and said["route"] == ("lattice" if route == "lattice" else "continuous")
 
 
 def test_a_certificate_is_tied_to_its_bytes(mercer):

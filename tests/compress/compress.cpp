@@ -41,14 +41,14 @@ TEST(Compress, FindsAFewBytesThatKeepTheirPromise) {
   const Car car;
   std::size_t told = 0;
   const Compressed found = compress(car.player, *car.teacher, quick(), [&](const Candidate&, bool) { ++told; });
-  EXPECT_TRUE(found.certificate.within_budget);
-  EXPECT_LE(*found.certificate.upper_percent, 20);
+  EXPECT_TRUE(found.certificate->within_budget);
+  EXPECT_LE(*found.certificate->upper_percent, 20);
   EXPECT_LT(found.winner().payload_bytes(), 16u);
   EXPECT_EQ(told, found.tried.size());
   // Fresh episodes: another sample of the same loss, within what chance allows.
   const double teacher = mean_return(car.player, *car.teacher, 500, 77, Act::mean);
   const double own = mean_return(car.player, found.winner().embedding.policy(), 500, 77, Act::mean);
-  EXPECT_LE(100 * (teacher - own) / teacher, *found.certificate.upper_percent + 10);
+  EXPECT_LE(100 * (teacher - own) / teacher, *found.certificate->upper_percent + 10);
 }
 
 TEST(Compress, TheFrontRisesInBytesAndFallsInLoss) {
@@ -84,7 +84,7 @@ TEST(Compress, AnImpossibleBudgetIsTold) {
   CompressOptions options = quick();
   options.judge.max_loss = std::nullopt;
   options.judge.max_loss_return = -1000;
-  EXPECT_FALSE(compress(car.player, *car.teacher, options).certificate.within_budget);
+  EXPECT_FALSE(compress(car.player, *car.teacher, options).certificate->within_budget);
   options.judge.max_bytes = 2;
   EXPECT_THROW(compress(car.player, *car.teacher, options), Error);
 }
@@ -118,19 +118,25 @@ TEST(Compress, APlayerOfAnotherKindFindsTheSame) {
       EXPECT_EQ(found.tried[i].loss, expected.tried[i].loss);
     }
     EXPECT_EQ(found.chosen, expected.chosen);
-    EXPECT_EQ(found.certificate.upper_return, expected.certificate.upper_return);
-    EXPECT_EQ(found.certificate.upper_percent, expected.certificate.upper_percent);
-    EXPECT_EQ(found.certificate.level, Level::statistical);
+    EXPECT_EQ(found.certificate->upper_return, expected.certificate->upper_return);
+    EXPECT_EQ(found.certificate->upper_percent, expected.certificate->upper_percent);
+    EXPECT_EQ(found.certificate->level, Level::statistical);
     if (!parallel) {
       EXPECT_EQ(player.most_at_once(), 1);
     }
   }
 }
 
-TEST(Compress, WithoutARangeOfReturnsTheCertificateIsAnEstimate) {
+TEST(Compress, WithoutARangeOfReturnsTheyAreCut) {
   const Car car;
   const Stranger player(*car.env, std::nullopt, true);
-  const Certificate estimate = compress(player, *car.teacher, quick()).certificate;
+  const Certificate cut = compress(player, *car.teacher, quick()).certificate.value();
+  EXPECT_EQ(cut.level, Level::statistical);
+  ASSERT_TRUE(cut.cut);
+  EXPECT_GT(cut.upper_return, cut.loss_return);
+  CompressOptions options = quick();
+  options.judge.method = LossMethod::student_t;
+  const Certificate estimate = compress(player, *car.teacher, options).certificate.value();
   EXPECT_EQ(estimate.level, Level::estimate);
   EXPECT_EQ(estimate.method, LossMethod::student_t);
   ASSERT_EQ(estimate.rows.size(), 1u);
@@ -146,28 +152,4 @@ TEST(Compress, UsualOptionsAskLessOfAPlayerThatPlaysOnePolicyAtATime) {
   EXPECT_EQ(slow.judge.certify_episodes, 1000u);
   EXPECT_EQ(slow.judge.select_episodes, 100u);
   EXPECT_TRUE(!slow.lattice && slow.polish == PolishBy::action);
-}
-
-TEST(CompressStates, PromisesActionsAndNoReturn) {
-  const Car car;
-  RolloutOptions playing;
-  playing.episodes = 60;
-  playing.act = Act::mean;
-  const StateMatrix states = pick_states(rollout(*car.env, *car.teacher, playing), 6000);
-  StatesOptions options;
-  options.max_error = 0.05;
-  const Compressed found = compress_states(*car.teacher, states.view(), options);
-  EXPECT_TRUE(found.certificate.within_budget);
-  EXPECT_LE(*found.certificate.upper_percent, 5);
-  EXPECT_GE(*found.certificate.upper_percent, found.certificate.loss_percent);
-  EXPECT_NE(found.certificate.not_covered.front().find("return"), std::string::npos);
-  options.max_error = 1e-6;
-  options.most_terms = 3;
-  EXPECT_FALSE(compress_states(*car.teacher, states.view(), options).certificate.within_budget);
-}
-
-TEST(CompressStates, RefusesTooFewStates) {
-  const Car car;
-  const std::vector<double> one(2 * 29, 0.0);
-  EXPECT_THROW(compress_states(*car.teacher, {one.data(), 2, 29}, {}), Error);
 }

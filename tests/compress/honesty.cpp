@@ -102,10 +102,10 @@ TEST(Honesty, promises_of_whole_compressions_hold_although_the_luckiest_is_chose
   for (int r = 0; r < repetitions; ++r) {
     const CompressOptions options = small(static_cast<std::uint64_t>(r) + 1);
     const Compressed found = compress(EnvPlayer(env), teacher, options);
-    ASSERT_TRUE(found.certificate.upper_percent);
+    ASSERT_TRUE(found.certificate->upper_percent);
     const double lost = truth.percent(found.winner().embedding);
-    if (*found.certificate.upper_percent < lost) ++honest;
-    slack += (*found.certificate.upper_percent - lost) / repetitions;
+    if (*found.certificate->upper_percent < lost) ++honest;
+    slack += (*found.certificate->upper_percent - lost) / repetitions;
     tried += found.tried.size();
     least_lost = std::min(least_lost, lost);
     // The broken variant: whoever looked best, with Student's t on the episodes on which it did.

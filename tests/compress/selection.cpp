@@ -5,6 +5,7 @@
 
 #include "mercer/compress.hpp"
 #include "mercer/error.hpp"
+#include "support/errors.hpp"
 #include "support/function_policy.hpp"
 
 using namespace mercer;
@@ -107,6 +108,17 @@ TEST(Selection, BytesAreABudgetToo) {
   const Selection selection(player, teacher, options);
   EXPECT_TRUE(selection.fits(20));
   EXPECT_FALSE(selection.promising(selection.measure(teacher, 21)));
+}
+
+// Found out from the episodes of the choice, before anything is searched.
+TEST(Selection, RefusesAPercentageOfAReturnThatMayBeZero) {
+  const Lotteries env;
+  const EnvPlayer player(env);
+  const FunctionPolicy hopeless = playing(env, 1);  // never wins
+  SelectionOptions options = small_selection(1);
+  expect_error(ErrorCode::missing_option, "--max-loss-return", [&] { Selection(player, hopeless, options); });
+  options.max_loss_return = 0.1;
+  EXPECT_EQ(Selection(player, hopeless, options).teacher_return(), 0);
 }
 
 TEST(Selection, RefusesWhatItCannotDo) {

@@ -64,8 +64,12 @@ TEST(ClopperPearson, ends_are_where_the_binomial_tails_are_delta) {
 }
 
 using Interval = Range (*)(std::span<const double>, Range, double, Sides);
+template <bool anytime>
+Range betting_for(std::span<const double> x, Range range, double delta, Sides sides) {
+  return betting_interval(x, range, delta, sides, anytime);
+}
 constexpr Interval guaranteed[] = {hoeffding_interval, empirical_bernstein_interval, predictable_bernstein_interval,
-                                   betting_interval};
+                                   betting_for<false>, betting_for<true>};
 
 TEST(Intervals, one_side_at_delta_is_two_sides_at_twice_delta) {
   const Numbers x{0.1, 0.9, 0.4, 0.3, 0.35, 0.2, 0.8, 0.15};

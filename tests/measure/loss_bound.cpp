@@ -35,20 +35,32 @@ TEST(LossBound, tells_the_measured_loss_and_stays_above_it) {
   const Sample of = sample(4000, -60, 1, 2);
   for (const LossMethod method : {LossMethod::betting, LossMethod::predictable_bernstein,
                                   LossMethod::empirical_bernstein, LossMethod::hoeffding}) {
-    const LossBound bound = certify_loss(of.teacher, of.student, {-100, 0}, 0.95, method);
+    const LossBound bound = certify_loss(of.teacher, of.student, {-100, 0}, {.method = method});
     EXPECT_NEAR(bound.loss_mean, 1, 0.05);
     EXPECT_NEAR(bound.loss_percent, 2, 0.1);
     EXPECT_GT(bound.upper_loss, bound.loss_mean);
+    EXPECT_LT(bound.lower_loss, bound.loss_mean);
     ASSERT_TRUE(bound.upper_percent);
     EXPECT_GT(*bound.upper_percent, bound.loss_percent);
     std::cout << name(method) << ": " << bound.upper_loss << ", " << *bound.upper_percent << "%\n";
   }
 }
 
+// Capital that was won on the first episodes is lost again later, and the bound by betting remembers the best.
+TEST(LossBound, is_never_below_the_loss_that_stands_beside_it) {
+  Numbers teacher(1000, 50), student(1000, 100);
+  for (std::size_t i = 300; i < 1000; ++i) student[i] = 10;
+  const LossBound bound = certify_loss(teacher, student, {0, 100}, {.confidence = 0.6});
+  EXPECT_LT(betting_upper(Numbers(300, -50), {-100, 100}, 0.4), 0);
+  EXPECT_GE(bound.upper_loss, bound.loss_mean);
+  EXPECT_LE(bound.lower_loss, bound.loss_mean);
+  EXPECT_GE(*bound.upper_percent, bound.loss_percent);
+}
+
 // The definition, by brute force: the reported x passes the test on E[(1 + x) G - G'], and a smaller one does not.
 TEST(LossBound, percentage_is_the_smallest_that_passes_hoeffdings_test) {
   const Sample of = sample(1000, -60, 1, 2);
-  const LossBound bound = certify_loss(of.teacher, of.student, {-100, 0}, 0.95, LossMethod::hoeffding);
+  const LossBound bound = certify_loss(of.teacher, of.student, {-100, 0}, {.method = LossMethod::hoeffding});
   const auto upper = [&](double x) {
     double mean = 0;
     for (std::size_t i = 0; i < 1000; ++i) mean += ((1 + x) * of.teacher[i] - of.student[i]) / 1000;
@@ -104,7 +116,45 @@ TEST(LossBound, returns_of_both_signs_get_a_percentage_only_away_from_zero) {
   EXPECT_TRUE(std::isfinite(bound.upper_loss));
   expect_error(ErrorCode::missing_option, "absolute budget", [&] { require_percent(bound); });
   const Numbers zeros(100, 0);
-  expect_error(ErrorCode::missing_option, "from 0", [&] { require_percent(certify_loss(zeros, zeros, {-1, 0})); });
+  expect_error(ErrorCode::missing_option, "is 0", [&] { require_percent(certify_loss(zeros, zeros, {-1, 0})); });
+}
+
+// The lower bound is the upper one of who swaps the policies, to the bit.
+TEST(LossBound, lower_bound_is_that_of_the_gain) {
+  const Sample of = sample(1000, -60, 1, 2);
+  for (const bool anytime : {false, true}) {
+    const LossOptions options{.anytime = anytime};
+    const LossBound bound = certify_loss(of.teacher, of.student, {-100, 0}, options),
+                    swapped = certify_loss(of.student, of.teacher, {-100, 0}, options);
+    EXPECT_EQ(bound.lower_loss, -swapped.upper_loss);
+    EXPECT_EQ(bound.upper_loss, -swapped.lower_loss);
+  }
+  const LossBound estimate = estimate_loss(of.teacher, of.student);
+  EXPECT_NEAR(estimate.upper_loss + estimate.lower_loss, 2 * estimate.loss_mean, 1e-12);
+}
+
+// A promise without a known end costs something, but not much.
+TEST(LossBound, anytime_is_a_little_wider) {
+  for (const std::size_t count : {1000, 10000, 100000}) {
+    const Sample of = sample(count, -60, 1, 20);
+    const LossBound fixed = certify_loss(of.teacher, of.student, {-100, 0}),
+                    anytime = certify_loss(of.teacher, of.student, {-100, 0}, {.anytime = true});
+    EXPECT_GT(anytime.upper_loss, fixed.upper_loss);
+    EXPECT_LT(anytime.upper_loss - 1, 1.35 * (fixed.upper_loss - 1));
+    EXPECT_LT(*anytime.upper_percent - 2, 1.35 * (*fixed.upper_percent - 2));
+  }
+}
+
+TEST(LossBound, a_mean_return_of_zero_gives_no_percentage) {
+  const Numbers zeros(100, 0), gains(100, 0.5);
+  for (const LossBound& bound :
+       {certify_loss(zeros, gains, {0, 1}), certify_loss(zeros, gains, {-1, 1}), estimate_loss(zeros, gains)}) {
+    EXPECT_TRUE(std::isnan(bound.loss_percent));
+    EXPECT_FALSE(bound.upper_percent);
+    EXPECT_EQ(bound.no_percent, "the teacher's mean return is 0");
+    EXPECT_EQ(bound.loss_mean, -0.5);
+    EXPECT_LT(bound.upper_loss, 0);
+  }
 }
 
 TEST(LossBound, equal_policies_lose_little_and_more_episodes_promise_less) {

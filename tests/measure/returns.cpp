@@ -98,6 +98,13 @@ TEST(PairedLoss, needs_the_same_episodes) {
   expect_error(ErrorCode::shape_mismatch, "no episodes", [] { paired_loss(Returns{}, Returns{}); });
 }
 
+TEST(PairedLoss, in_percent_of_nothing_is_unknown) {
+  const PairedLoss loss = paired_loss(Returns{-1, 1}, Returns{0, 1});
+  EXPECT_EQ(loss.loss_mean, -0.5);
+  EXPECT_TRUE(std::isnan(loss.loss_percent));
+  EXPECT_TRUE(std::isnan(loss.ci95_percent.low) && std::isnan(loss.ci95_percent.high));
+}
+
 TEST(PairedLoss, interval_of_a_single_pair_is_unknown) {
   const PairedLoss loss = paired_loss(Returns{4}, Returns{3});
   EXPECT_EQ(loss.loss_percent, 25);

@@ -1,5 +1,7 @@
 #include "pipeline/options.hpp"
 
+#include <cctype>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -36,10 +38,53 @@ TEST(Options, RefuseWhatIsNotLegalAndSaySo) {
   expect_error(ErrorCode::out_of_range, "--degree is 17; legal: 0 to 16", [&] { fill("degree", "17"); });
   expect_error(ErrorCode::out_of_range, "legal: between 0 and 1", [&] { fill("confidence", "1"); });
   expect_error(ErrorCode::out_of_range, "500%", [&] { fill("max-loss", "5"); });
+  expect_error(ErrorCode::out_of_range, "--max-loss is -1%; legal: 0% or more", [&] { fill("max-loss", "-1%"); });
+  expect_error(ErrorCode::out_of_range, "is 150%; legal: between 0% and 100%", [&] { fill("confidence", "150%"); });
+  expect_error(ErrorCode::bad_value, "'inf%', which is not a number", [&] { fill("max-loss", "inf%"); });
   expect_error(ErrorCode::bad_value, "not an integer", [&] { fill("degree", "3.5"); });
-  expect_error(ErrorCode::unknown_name, "'action'", [&] { fill("polish", "acton"); });
+  expect_error(ErrorCode::unknown_name, "--polish is 'acton'; legal: ", [&] { fill("polish", "acton"); });
+  expect_error(ErrorCode::unknown_name, "Did you mean 'action'?", [&] { fill("polish", "acton"); });
   expect_error(ErrorCode::bad_value, "5m or 2h", [&] { fill("budget", "soon"); });
   EXPECT_TRUE(request.given.empty()) << "nothing was filled";
+}
+
+TEST(Options, SharesAreFractionsOrPercentages) {
+  const auto filled = [](const char* text) {
+    CertifyRequest request;
+    options_of(request).fill("confidence", text, "--confidence");
+    return request.confidence;
+  };
+  EXPECT_EQ(filled("95%"), 0.95);
+  EXPECT_EQ(filled("0.95"), 0.95);
+  EXPECT_EQ(filled("99.9%"), 99.9 / 100);
+}
+
+TEST(UnknownOption, SuggestsWhatWasMeantOrTheThreeNearest) {
+  const auto refused = [](const char* verb, const char* name, const char* message) {
+    const auto spell = [](const std::string& option) { return "--" + option; };
+    const UnknownOption unknown{verb, name, "flag of 'mercer'", spell(name), spell, "'mercer --help'"};
+    const std::vector<std::string> known{"most-terms", "fit-states", "route", "rounds", "knots", "seed"};
+    expect_error(ErrorCode::unknown_name, message, [&] { throw_unknown_option(unknown, known); });
+  };
+  refused("embed", "states", "no flag of 'mercer' is called '--states'. Did you mean '--fit-states'?");
+  refused("compress", "seconds", "Did you mean '--budget'?");
+  refused("compress", "episodes",
+          "Did you mean '--candidate-episodes', '--select-episodes' or '--certify-episodes'? 'mercer --help' explains");
+  refused("embed", "sede", "Did you mean '--seed'?");
+  refused("embed", "roundabout", "The nearest names are --rounds, --route, --knots; 'mercer --help' lists all.");
+}
+
+TEST(UnknownOption, HintsLeadFromNamesThatAreNotThereToThoseThatAre) {
+  std::map<std::string, std::set<std::string>> names;
+  for (const VerbOptions& verb : all_options()) {
+    for (const Option& option : verb.options) names[verb.verb].insert(option.name);
+  }
+  for (const OptionHint& hint : option_hints()) {
+    EXPECT_FALSE(names[hint.verb].contains(hint.name)) << hint.verb << " --" << hint.name;
+    for (const std::string& option : hint.means) {
+      EXPECT_TRUE(names[hint.verb].contains(option)) << hint.verb << " --" << option;
+    }
+  }
 }
 
 // Defaults are those of the fields: a default that is changed in a struct shows in every face, and nowhere twice.
@@ -135,6 +180,8 @@ TEST(Options, EveryVerbDeclaresEachNameOnceWithHelpAndAGroup) {
       EXPECT_TRUE(seen.insert(option.name).second) << verb.verb << " --" << option.name;
       EXPECT_FALSE(option.help.empty()) << verb.verb << " --" << option.name;
       EXPECT_NE(option.help.back(), '.') << option.help;
+      const bool of_algorithm = option.help.starts_with("sac: ") || option.help.starts_with("dqn: ");
+      EXPECT_TRUE(of_algorithm || std::isupper(static_cast<unsigned char>(option.help.front()))) << option.help;
       first += option.used_first;
     }
     EXPECT_LE(first, 10u) << verb.verb;

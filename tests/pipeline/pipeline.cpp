@@ -42,7 +42,7 @@ TEST(Pipeline, CompressIsTheSearchOfTheLibrary) {
   const Compressed expected = compress(EnvPlayer(*env), *teacher, options);
   ASSERT_EQ(result.found.tried.size(), expected.tried.size());
   EXPECT_EQ(result.found.winner().embedding.payload(), expected.winner().embedding.payload());
-  EXPECT_EQ(result.found.certificate.upper_return, expected.certificate.upper_return);
+  EXPECT_EQ(result.found.certificate->upper_return, expected.certificate->upper_return);
   EXPECT_EQ(result.bytes, 0u) << "nothing was written";
 }
 
@@ -53,7 +53,7 @@ TEST(Pipeline, AFileIsWrittenOnceWithItsCertificateAndKnowsItsTeacher) {
   const CompressResult result = compress(request);
   const EmbeddingFile file = read_embedding(request.out);
   ASSERT_TRUE(file.certificate);
-  EXPECT_EQ(certificate_json(*file.certificate), certificate_json(result.found.certificate));
+  EXPECT_EQ(certificate_json(*file.certificate), certificate_json(*result.found.certificate));
   EXPECT_EQ(file.bytes, result.bytes);
   EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), {}), 1) << "one file, and nothing half-written";
   const Origin origin = resolve_origin(file, request.out);

@@ -125,6 +125,50 @@ def test_foreign_options_that_do_not_do(teacher):
             mercer.compress(teacher, Vector(Pendulum, 10), **{**FOREIGN, "select_episodes": 10, **options})
 
 
+@pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (-np.inf, 0), (-1000.0, np.inf)])
+def test_infinite_bounds_of_returns_are_unknown_ones(bounds):
+    embedding, plain = (mercer.compress(right_of_zero, Corridor(), 0.01, return_range=given, **SHORT)
+                        for given in (bounds, None))
+    assert embedding.payload == plain.payload and embedding.certificate == plain.certificate
+
+
+@pytest.mark.parametrize("bounds", [(0, -5), (np.inf, -np.inf), (np.nan, 1), (0, np.nan)])
+def test_bounds_of_returns_that_make_no_sense_are_refused_before_anything_is_played(bounds):
+    env = Watched()
+    with pytest.raises(ValueError, match="E202.*return_range is"):
+        mercer.compress(right_of_zero, env, 0.01, return_range=bounds, **SHORT)
+    with pytest.raises(ValueError, match="E202.*return_range is"):
+        mercer.certify(env, right_of_zero, right_of_zero, return_range=bounds)
+    assert not env.seeds
+
+
+def test_a_percentage_of_nothing_is_refused_before_the_search():
+    class Free(Watched):
+        """Nothing is earned."""
+
+        def step(self, action):
+            obs, _, *ended = super().step(action)
+            return obs, 0.0, *ended
+
+    env, heard = Free(), []
+    with pytest.raises(ValueError, match="E204.*max-loss-return"):
+        mercer.compress(right_of_zero, env, 0.01, on_candidate=lambda *one: heard.append(one), **SHORT)
+    assert not heard
+
+
+def test_episodes_of_a_seed_are_reset_by_numbers_of_their_own():
+    """Also from places of a vector of environments, the last of which play nothing that counts."""
+    env = Watched()
+    mercer.rollout(env, right_of_zero, 600, seed=1)
+    assert len(set(env.seeds)) == 600
+    with pytest.raises(ValueError, match="1048576"):
+        mercer.rollout(env, right_of_zero, 2**20 + 1)
+    vector = Vector(Watched, 7)
+    mercer.rollout(vector, right_of_zero, 600, seed=1)
+    met = [seed for one in vector.envs for seed in one.seeds if seed is not None]
+    assert set(env.seeds) <= set(met) and len(set(met)) == len(met)
+
+
 def test_equal_returns_without_a_range_are_no_guarantee():
     """Nothing was ever lost, and nothing is known of what never happened."""
     embedding = mercer.compress(right_of_zero, Corridor(), 0.01, bases=["legendre"], most_terms=2, select_episodes=12,
@@ -242,8 +286,62 @@ def test_the_lattice_route_in_a_foreign_task():
     assert embedding.route == "lattice" and embedding.certificate.met
 
 
+STATES = {"most_terms": 8, "bases": ["chebyshev"], "formats": ["int8"]}
+
+
 def test_logged_states_alone(teacher):
-    states = mercer.rollout("pendulum", teacher, 20, seed=3, act="mean").observations
-    embedding = mercer.compress_states(teacher, states, "pendulum", 0.2, most_terms=8, bases=["chebyshev"])
+    log = mercer.rollout("pendulum", teacher, 90, seed=3, act="mean")
+    embedding = mercer.compress_states(teacher, log, "pendulum", 0.3, **STATES)
     assert embedding.certificate.about == "action" and embedding.certificate.met
-    assert embedding.certificate.upper_percent <= 20
+    assert embedding.certificate.upper_percent <= 30 and embedding.certificate.episodes == 30
+    lengths = np.diff(log.offsets)
+    for given in (lengths, lengths.tolist(), 200):
+        again = mercer.compress_states(teacher, log.observations, "pendulum", 0.3, episode_lengths=given, **STATES)
+        assert again.payload == embedding.payload and again.certificate == embedding.certificate
+
+
+def test_a_log_that_does_not_tell_its_episodes_certifies_nothing(teacher, tmp_path):
+    states = mercer.rollout("pendulum", teacher, 40, seed=3, act="mean").observations
+    with pytest.raises(mercer.CertificateError, match="E501.*fewer than 30 episodes") as raised:
+        mercer.compress_states(teacher, states, "pendulum", 0.3, **STATES)
+    found = raised.value.embedding
+    assert found.certificate is None
+    kept = mercer.compress_states(teacher, states, "pendulum", 0.3, allow_unmet=True, **STATES)
+    assert kept.payload == found.payload and kept.certificate is None
+    kept.save(tmp_path / "kept.mercer")
+    assert mercer.read(tmp_path / "kept.mercer").certificate is None
+
+
+def test_lengths_of_episodes_must_fit(teacher):
+    log = mercer.rollout("pendulum", teacher, 2, seed=3, act="mean")
+    for lengths in (7, 0, -1, [200, 199], [200, 201], [500, -100]):
+        with pytest.raises(ValueError, match="E206"):
+            mercer.compress_states(teacher, log.observations, "pendulum", episode_lengths=lengths)
+    with pytest.raises(ValueError, match="E203"):
+        mercer.compress_states(teacher, log, "pendulum", episode_lengths=200)
+
+
+def test_steps_that_are_alike_do_not_pass_for_many(teacher):
+    """Each episode holds one set point: its steps say no more than one of them."""
+    rng = np.random.default_rng(5)
+
+    def draw(count):
+        angle = rng.uniform(-np.pi, np.pi, count)
+        return np.stack([np.cos(angle), np.sin(angle), rng.uniform(-8, 8, count)], 1)
+
+    fresh = draw(20000)
+    broken = 0
+    for _ in range(10):
+        made = mercer.compress_states(teacher, np.repeat(draw(45), 40, axis=0), "pendulum", 0.05, episode_lengths=40,
+                                      allow_unmet=True, **{**STATES, "most_terms": 12})
+        error = 25 * np.abs(made.mean_action(fresh) - teacher.mean_action(fresh)).mean()
+        broken += made.certificate.upper_percent < error
+    assert broken <= 3  # 95% each: four or more of ten have a chance of 0.1%
+
+
+def test_a_lattice_that_cannot_be_made_says_why():
+    def mean(obs):
+        return np.zeros((len(obs), 1))
+
+    with pytest.raises(ValueError, match="'mean' has no log_prob"):
+        mercer.compress(mean, "pendulum", route="lattice", select_episodes=10, certify_episodes=10)

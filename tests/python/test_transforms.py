@@ -186,3 +186,10 @@ def test_intervals(rng):
     assert low < x.std() < high
     bound = mercer.certify_loss(-10 * x, -10 * x - 0.1, (-20, 0))
     assert bound["loss_mean"] == pytest.approx(0.1) and bound["upper_loss"] > 0.1 and bound["upper_percent"] > 0
+    assert bound["lower_loss"] < 0.1
+    anytime = mercer.certify_loss(-10 * x, -10 * x - 0.1, (-20, 0), anytime=True)
+    assert anytime["upper_loss"] > 0.1 and anytime["upper_percent"] > bound["loss_percent"]
+    assert mercer.betting_upper(x, (0, 1), 0.025, anytime=True) == mercer.betting_interval(x, (0, 1), 0.05, anytime=True)[1]
+    with pytest.raises(ValueError, match="hoeffding"):
+        mercer.certify_loss(-x, -x, (-1, 0), method="hoeffding", anytime=True)
+    assert mercer.generous_range([1, 3], [2, 5]) == (-1, 7)

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -65,6 +66,34 @@ TEST(EnvPlayer, knows_its_task_and_the_range_of_returns) {
   EXPECT_NEAR(player.return_range(10, 0.5)->low, env->task().reward.low * (2 - std::pow(0.5, 9)), 1e-12);
 }
 
+// A task whose rewards have no bounds.
+class Unbounded : public Env {
+ public:
+  Unbounded() : Env(make()) {}
+  void reset(const Draws& draws, MatrixView<double> state) const override { draws.fill_uniform(state.row(0)); }
+  void step(MatrixView<double> state, MatrixView<const double>, const Draws&, std::span<double> reward,
+            std::span<std::uint8_t> terminated) const override {
+    std::ranges::copy(state.row(0), reward.begin());
+    std::ranges::fill(terminated, 1);
+  }
+
+ private:
+  static Task make() {
+    Task task;
+    task.name = "unbounded";
+    task.state = task.observation = Space::box({{"u", {0, 1}, "", false}});
+    task.action = Space::box({{"a", {-1, 1}, "", false}});
+    task.reward = {-1, HUGE_VAL};
+    return task;
+  }
+};
+
+TEST(EnvPlayer, a_range_of_returns_with_an_infinite_bound_is_unknown) {
+  const Unbounded env;
+  EXPECT_FALSE(EnvPlayer(env).return_range(10));
+  EXPECT_FALSE(EnvPlayer(env).return_range(10, 0.9));
+}
+
 // Meeting the same starts and noise, two policies that are alike differ far less than on episodes of their own.
 TEST(EnvPlayer, policies_on_the_same_episodes_vary_less_than_on_others) {
   const auto env = make_env("pendulum", 0);
@@ -99,6 +128,37 @@ TEST(ResetSeed, derived_seeds_share_no_episode_with_each_other_or_with_themselve
   EXPECT_GE(seen.size() + 2, asked);
   EXPECT_LT(*seen.rbegin(), std::uint32_t{1} << 31);
   EXPECT_GT(*seen.rbegin(), std::uint32_t{1} << 30);
+}
+
+// Seeds that people type and those that a search derives, as many pairs of equal numbers as chance makes among them.
+TEST(ResetSeed, seeds_share_episodes_only_by_chance) {
+  constexpr std::uint64_t episodes = 64;
+  std::vector<std::uint64_t> seeds;
+  for (std::uint64_t seed = 0; seed < 4096; ++seed) seeds.push_back(seed);
+  for (std::uint64_t i = 0; i < 300; ++i) seeds.push_back(Random({i, Stage::search, 3, 0}).bits());
+  std::vector<std::uint32_t> numbers;
+  for (const std::uint64_t seed : seeds) {
+    std::set<std::uint32_t> of_seed;
+    for (std::uint64_t episode = 0; episode < episodes; ++episode) of_seed.insert(reset_seed(seed, episode));
+    EXPECT_EQ(of_seed.size(), episodes) << seed;
+    numbers.insert(numbers.end(), of_seed.begin(), of_seed.end());
+  }
+  std::ranges::sort(numbers);
+  std::size_t pairs = 0;
+  for (std::size_t i = 1; i < numbers.size(); ++i) pairs += numbers[i] == numbers[i - 1] ? 1 : 0;
+  // Of 281,344 numbers 150,272 are drawn from 2^31, so that 14.4 pairs are expected, with a deviation of 3.8.
+  EXPECT_LE(pairs, 33u);
+}
+
+TEST(ResetSeed, no_episode_of_a_seed_repeats_up_to_the_last) {
+  for (const std::uint64_t seed : {std::uint64_t{0}, std::uint64_t{2047}, std::uint64_t{2048}, ~std::uint64_t{0}}) {
+    std::vector<std::uint32_t> numbers;
+    for (std::uint64_t episode = 0; episode < std::uint64_t{1} << 20; ++episode) {
+      numbers.push_back(reset_seed(seed, episode));
+    }
+    std::ranges::sort(numbers);
+    EXPECT_EQ(std::ranges::adjacent_find(numbers), numbers.end()) << seed;
+  }
 }
 
 }  // namespace

@@ -5,7 +5,6 @@ import { FileSource, slice_key } from "../../web/source.js";
 import { csv } from "../../web/save.js";
 import { make_store } from "../../web/store.js";
 import { loss_text, number, percent } from "../../web/format.js";
-import { promise } from "../../web/certificate.js";
 import { level_words, quantity_words, term_words } from "../../web/words.js";
 
 test("numbers are short and unknown ones say so", () => {
@@ -71,18 +70,13 @@ test("a report plays the nearest start it holds", async () => {
   assert.deepEqual((await source.play({ subject: 0, k: 3, start: null, another: 2 })).start, [0.1, 0.1]);
 });
 
-test("promises are told in plain words", () => {
-  const certificate = { about: "return", confidence: 0.95, upper_percent: 1.5, upper_return: 3 };
-  assert.match(promise(certificate), /95% confidence: against its teacher it loses at most 1\.50% of the mean return/);
-  assert.match(promise({ ...certificate, upper_percent: -2 }), /gains at least 2\.00%/);
-  assert.match(promise({ ...certificate, upper_percent: null }), /3 units of return/);
-});
-
 test("codes become words", () => {
   assert.equal(quantity_words("discounted_return"), "discounted return");
   assert.equal(quantity_words("return_in_model"), "return in the model");
   assert.equal(quantity_words("of_tomorrow"), "of_tomorrow");
-  assert.equal(level_words("exact"), "computed exactly");
+  assert.equal(level_words("exact", "return"), "computed");
+  assert.match(level_words("exact", "return_in_model"), /estimated model of the task, not in the task/);
+  assert.match(level_words("model", "return_in_model"), /estimated model, not in the task/);
   assert.equal(term_words({ term: "B2'_T", level: "rigorous" }), term_words({ term: "B2", level: "rigorous" }));
   assert.match(term_words({ term: "paper_alpha", level: "paper" }), /published formula/);
 });

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cmath>
+#include <optional>
 
+#include "core/fault.hpp"
 #include "explorer/view_answers.hpp"
 #include "explorer/view_numbers.hpp"
-#include "explorer/view_parts.hpp"
-#include "mercer/certify.hpp"
+#include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/seeds.hpp"
 #include "view/view.hpp"
@@ -36,14 +38,49 @@ void add_distance(const Subject& subject, const Shown& now, json& answer) {
   if (found.tv) answer["tv"] = number(*found.tv);
 }
 
-mercer::CertifyOptions certify_options(const Subject& subject, std::size_t episodes, std::size_t seed, bool all) {
-  mercer::CertifyOptions options;
-  options.episodes = episodes;
-  options.coupled = std::min<std::size_t>(episodes, 200);
-  if (!all) options.levels.clear();
-  options.seed = mercer::certifying_seed(seed, subject.file().origin.seed);
-  options.act = subject.world().act;
-  return options;
+using mercer::Range;
+
+constexpr std::size_t most_frames = 1000;
+
+json episode_json(const mercer::Rollouts& played, std::size_t states, std::size_t actions, std::size_t stride) {
+  json states_out = json::array(), actions_out = json::array(), rewards = json::array();
+  const std::size_t steps = played.steps();
+  for (std::size_t step = 0; step < steps; step += stride) {
+    for (std::size_t d = 0; d < states; ++d) states_out.push_back(short_number(played.states[step * states + d]));
+    for (std::size_t d = 0; d < actions; ++d) actions_out.push_back(short_number(played.actions[step * actions + d]));
+    double sum = 0;
+    for (std::size_t s = step; s < std::min(step + stride, steps); ++s) sum += played.rewards[s];
+    rewards.push_back(short_number(sum));
+  }
+  return {{"states", states_out},
+          {"actions", actions_out},
+          {"rewards", rewards},
+          {"return", played.returns[0]},
+          {"terminated", played.terminated[0] != 0}};
+}
+
+void check_playable(const Subject& subject) {
+  if (subject.world().env) return;
+  throw mercer::Error(mercer::ErrorCode::missing_option,
+                      "the task of this embedding cannot be played: " + subject.world().missing,
+                      "Name the task with --env");
+}
+
+// A state that the task may start in: integers where states are counted, no further out than ten windows.
+std::vector<double> checked_start(const Subject& subject, std::vector<double> start) {
+  const mercer::Visited& visited = subject.world().visited;
+  const mercer::Space& space = subject.world().env->task().state;
+  for (std::size_t d = 0; d < start.size(); ++d) {
+    if (visited.discrete) start[d] = std::round(start[d]);
+    Range legal = space.axes[d].range;
+    if (!std::isfinite(legal.low) || !std::isfinite(legal.high)) {
+      const Range& window = visited.window[d];
+      legal = {window.low - 10 * window.width(), window.high + 10 * window.width()};
+    }
+    mercer::require_in_range("start of " + space.axes[d].name, start[d], legal.low, legal.high,
+                             "Start where the task can be");
+  }
+  return start;
 }
 
 }  // namespace
@@ -52,16 +89,14 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   const auto now = shown(subject, question);
   const std::size_t episodes = question.integer("episodes", 2, most_episodes, 1000);
   const std::size_t seed = question.integer("seed", 0, 1'000'000'000, 0);
-  const bool all = question.word("bounds") != "none";
   const ShownCode& code = now->code();
   json answer{{"k", now->embedding().k()},
               {"payload_bytes", now->embedding().payload().size()},
               {"parameters", now->embedding().parameters().stored},
               {"operations", code.made ? json(code.made->operations.total()) : json()},
               {"flash_bytes", code.made ? json(code.made->flash_bytes) : json()},
-              {"certificate", nullptr},
-              {"loss_percent", nullptr},
-              {"all_bounds", all}};
+              {"episodes", 0},
+              {"loss_percent", nullptr}};
   progress.check();
   add_distance(subject, *now, answer);
   const World& world = subject.world();
@@ -69,25 +104,45 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
     answer["why"] = "Nothing was played. " + world.missing;
     return answer;
   }
-  const mercer::CertifyOptions options = certify_options(subject, episodes, seed, all);
   mercer::RolloutOptions playing;
   playing.episodes = episodes;
-  playing.seed = options.seed;
-  playing.act = options.act;
-  playing.gamma = options.gamma;
+  const std::uint64_t made_with = subject.file().origin.seed;
+  playing.seed = mercer::planted(4) ? mercer::choosing_seed(made_with) : mercer::viewing_seed(made_with, seed);
+  playing.act = world.act;
+  playing.gamma = 1;
   playing.keep_steps = false;
   const auto other = subject.teacher_returns(playing, progress);
   const mercer::Rollouts own = mercer::rollout(*world.env, now->policy(), playing, progress);
-  const mercer::Certificate certificate =
-      mercer::certify_paired(mercer::EnvPlayer(*world.env), *world.teacher, now->policy(), mercer::outcomes_of(*other),
-                             mercer::outcomes_of(own), options, progress);
   const mercer::PairedLoss loss = mercer::paired_loss(other->returns, own.returns);
   answer["teacher"] = mercer::document(mercer::summarise(other->returns));
   answer["embedding"] = mercer::document(mercer::summarise(own.returns));
   answer["loss_percent"] = number(loss.loss_percent);
   answer["ci95_percent"] = {number(loss.ci95_percent.low), number(loss.ci95_percent.high)};
-  answer["certificate"] = certificate_of(certificate);
+  answer["episodes"] = episodes;
   return answer;
+}
+
+json play(const Subject& subject, const Question& question, const mercer::Progress& progress) {
+  check_playable(subject);
+  const World& world = subject.world();
+  const auto now = shown(subject, question);
+  const std::size_t states = world.env->task().state.dimensions(), actions = world.env->task().action.dimensions();
+  mercer::RolloutOptions playing;
+  playing.episodes = 1;
+  playing.act = world.act;
+  playing.horizon = std::min<std::uint32_t>(world.env->task().time_limit, 20000);
+  playing.seed = mercer::watching_seed(subject.file().origin.seed, question.integer("another", 0, 1'000'000, 0));
+  if (const auto start = question.numbers("start", states)) playing.start_states = checked_start(subject, *start);
+  const mercer::Rollouts own = mercer::rollout(*world.env, now->policy(), playing, progress);
+  std::optional<mercer::Rollouts> other;
+  if (world.teacher) other = mercer::rollout(*world.env, *world.teacher, playing, progress);
+  const std::size_t longest = std::max(own.steps(), other ? other->steps() : 0);
+  const std::size_t frames = question.integer("frames", 2, most_frames, most_frames);
+  const std::size_t stride = question.integer("stride", 1, 20000, (longest + frames - 1) / frames);
+  return {{"start", rounded(own.start_states, 6)},
+          {"stride", stride},
+          {"teacher", other ? episode_json(*other, states, actions, stride) : json(nullptr)},
+          {"embedding", episode_json(own, states, actions, stride)}};
 }
 
 }  // namespace answers

@@ -10,7 +10,13 @@ void add_certify(Program& program) {
         const mercer::CertifyResult result = mercer::certify(request, terminal_progress(common.quiet));
         if (!common.quiet) {
           tell("{}", mercer::certificate_page(result.certificate));
-          if (result.stored) tell("\nThe certificate is now in {}.\n", request.file);
+          if (result.stored) {
+            tell("\nThe certificate is now in {}{}.\n", request.file,
+                 result.replaced ? fmt::format(", in place of one of {} episodes", result.replaced->episodes) : "");
+          } else {
+            tell("\nNothing was written: {}.\n",
+                 request.dry_run ? "this is a dry run" : "only a .mercer file holds a certificate");
+          }
         }
         if (common.json) print_json(mercer::document(result));
         mercer::require_budget(result.certificate);

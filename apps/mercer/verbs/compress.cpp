@@ -26,8 +26,9 @@ void show(const mercer::CompressResult& result, bool on_states) {
     tell("Its actions are {:.3g} from the teacher's where the teacher goes (root mean square).\n",
          found.winner().action_distance);
   }
-  tell("\n{}\n{}: {} bytes, {} of them payload; {:.1f} s\n", mercer::certificate_page(found.certificate), result.out,
-       result.bytes, found.winner().payload_bytes(), found.seconds);
+  if (found.certificate) tell("\n{}", mercer::certificate_page(*found.certificate));
+  tell("\n{}: {} bytes, {} of them payload; {:.1f} s\n", result.out, result.bytes, found.winner().payload_bytes(),
+       found.seconds);
 }
 
 void run(const mercer::CompressRequest& request, const CommonOptions& common) {

@@ -12,12 +12,12 @@ namespace {
 Range range_from(const std::pair<double, double>& given) { return {given.first, given.second}; }
 
 py::dict certified(const Numbers& teacher, const Numbers& student, const std::pair<double, double>& range,
-                   double confidence, const std::string& method) {
-  const auto how = mercer::parse<mercer::LossMethod>(method);
+                   double confidence, const std::string& method, bool anytime) {
+  const mercer::LossOptions options{confidence, mercer::parse<mercer::LossMethod>(method), anytime};
   mercer::LossBound found;
   {
     const py::gil_scoped_release release;
-    found = mercer::certify_loss(span_of(teacher), span_of(student), range_from(range), confidence, how);
+    found = mercer::certify_loss(span_of(teacher), span_of(student), range_from(range), options);
   }
   py::dict out;
   out["episodes"] = found.episodes;
@@ -25,6 +25,7 @@ py::dict certified(const Numbers& teacher, const Numbers& student, const std::pa
   out["loss_mean"] = found.loss_mean;
   out["loss_percent"] = found.loss_percent;
   out["upper_loss"] = found.upper_loss;
+  out["lower_loss"] = found.lower_loss;
   out["upper_percent"] = found.upper_percent;
   out["no_percent"] = found.no_percent;
   return out;
@@ -43,14 +44,20 @@ void bind_intervals(py::module_& module) {
       },
       py::arg("teacher"), py::arg("student"));
   module.def("certify_loss", &certified, py::arg("teacher"), py::arg("student"), py::arg("range"),
-             py::arg("confidence") = 0.95, py::arg("method") = "betting");
+             py::arg("confidence") = 0.95, py::arg("method") = "betting", py::arg("anytime") = false);
+  module.def(
+      "generous_range",
+      [](const Numbers& first, const Numbers& second) {
+        return pair(mercer::generous_range(span_of(first), span_of(second)));
+      },
+      py::arg("first"), py::arg("second"));
   module.def("confidence_of_attempt", &mercer::confidence_of_attempt, py::arg("confidence"), py::arg("attempt"));
   module.def(
       "betting_upper",
-      [](const Numbers& x, const std::pair<double, double>& range, double delta) {
-        return mercer::betting_upper(span_of(x), range_from(range), delta);
+      [](const Numbers& x, const std::pair<double, double>& range, double delta, bool anytime) {
+        return mercer::betting_upper(span_of(x), range_from(range), delta, anytime);
       },
-      py::arg("x"), py::arg("range"), py::arg("delta"));
+      py::arg("x"), py::arg("range"), py::arg("delta"), py::arg("anytime") = false);
   const auto of_range = [&](const char* name, Range (*interval)(std::span<const double>, Range, double, Sides)) {
     module.def(
         name,
@@ -62,7 +69,14 @@ void bind_intervals(py::module_& module) {
   of_range("hoeffding_interval", &mercer::hoeffding_interval);
   of_range("empirical_bernstein_interval", &mercer::empirical_bernstein_interval);
   of_range("predictable_bernstein_interval", &mercer::predictable_bernstein_interval);
-  of_range("betting_interval", &mercer::betting_interval);
+  module.def(
+      "betting_interval",
+      [](const Numbers& x, const std::pair<double, double>& range, double delta, const std::string& sides,
+         bool anytime) {
+        return pair(
+            mercer::betting_interval(span_of(x), range_from(range), delta, mercer::parse<Sides>(sides), anytime));
+      },
+      py::arg("x"), py::arg("range"), py::arg("delta") = 0.05, py::arg("sides") = "two", py::arg("anytime") = false);
   module.def(
       "student_t_interval",
       [](const Numbers& x, double delta, const std::string& sides) {

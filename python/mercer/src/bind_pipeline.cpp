@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "env_batch.hpp"
@@ -34,22 +32,28 @@ py::dict to_dict(const mercer::Candidate& one) {
   return out;
 }
 
+// States and the offsets of their episodes.
+using Log = std::pair<py::object, std::vector<std::int64_t>>;
+
+mercer::LoggedStates to_log(const Log& given, std::size_t dimensions) {
+  const Batch batch(given.first, dimensions, "states");
+  mercer::LoggedStates out{{batch.view().rows(), {}}, given.second};
+  for (std::size_t d = 0; d < batch.view().rows(); ++d) {
+    for (std::size_t i = 0; i < batch.size(); ++i) out.states.values.push_back(batch.view()(d, i));
+  }
+  return out;
+}
+
 // The embedding with its certificate, all candidates, the numbers of those on the Pareto front, seconds, and why the
 // budget is not kept, if it is not.
 py::tuple compress(const PlayerHandle& player, const std::string& name, const PolicyHandle& teacher,
-                   const py::object& states, const py::dict& given, const py::object& listener,
+                   const std::optional<Log>& log, const py::dict& given, const py::object& listener,
                    const py::object& report) {
   auto request = request_from<mercer::CompressRequest>(given, "compress");
   request.task.player = player.player;
   request.task.env = name;
   request.teacher = request_of(teacher);
-  if (!states.is_none()) {
-    const Batch batch(states, teacher.policy->observation_dimensions(), "states");
-    request.logged_states = mercer::StateMatrix{batch.view().rows(), {}};
-    for (std::size_t d = 0; d < batch.view().rows(); ++d) {
-      for (std::size_t i = 0; i < batch.size(); ++i) request.logged_states->values.push_back(batch.view()(d, i));
-    }
-  }
+  if (log) request.logged_states = to_log(*log, teacher.policy->observation_dimensions());
   mercer::CandidateSink sink;
   if (!listener.is_none()) {
     sink = [&listener](const mercer::Candidate& one, bool on_front) {
@@ -63,7 +67,7 @@ py::tuple compress(const PlayerHandle& player, const std::string& name, const Po
   try {
     mercer::require_budget(result);
   } catch (const mercer::Error& error) {
-    refused = py::str(error.what());
+    refused = py::str(with_keywords(error.what()));
   }
   mercer::Compressed& found = result.found;
   py::list tried;
@@ -118,9 +122,7 @@ py::list options_of_verb(const std::string& verb) {
     if (one.verb != verb) continue;
     for (const mercer::Option& option : one.options) {
       py::dict row;
-      std::string python = option.name;
-      std::ranges::replace(python, '-', '_');
-      row["name"] = python;
+      row["name"] = keyword_of(option.name);
       row["option"] = option.name;
       row["default"] = option.default_text();
       row["legal"] = option.legal_text();

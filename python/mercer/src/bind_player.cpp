@@ -72,7 +72,7 @@ class ForeignPlayer : public mercer::Player {
     const Lent lent(policy);
     const py::object made =
         play_(lent.object, episodes.count, episodes.seed, episodes.act == mercer::Act::mean ? "mean" : "sample",
-              episodes.gamma.value_or(task_.gamma), episodes.horizon, keep_steps, report);
+              episodes.gamma.value_or(task_.gamma), episodes.horizon, keep_steps, report, episodes.first);
     return std::move(made.cast<mercer::Rollouts&>());
   }
 

@@ -119,6 +119,7 @@ Lattice make_lattice(const Policy& teacher, const Rollouts& rollouts, const Latt
   lattice.table = options.table == TableRule::counts
                       ? count_actions(rollouts, *lattice.cells, lattice.actions, lattice.own)
                       : tabulate(teacher, *lattice.cells, lattice.actions, options.table, lattice.own);
+  lattice.rollouts = rollouts.episodes();
   for (const Edges& axis : states.axes) lattice.collapsed_bins += axis.collapsed;
   for (const Edges& axis : lattice.actions.axes) lattice.collapsed_bins += axis.collapsed;
   return lattice;

@@ -23,7 +23,7 @@ Task cart_pole_task() {
                                   {"velocity", {-HUGE_VAL, HUGE_VAL}, "m/s", false},
                                   {"angle", {-2 * max_angle, 2 * max_angle}, "rad", false},
                                   {"angular_velocity", {-HUGE_VAL, HUGE_VAL}, "rad/s", false}});
-  return {"cart-pole", space, space, Space::discrete("push", 2), {1, 1}, 500, 0.99, dt};
+  return {"cart-pole", space, space, Space::discrete("push", 2), {1, 1}, 500, 0.99, dt, Ending::failure};
 }
 
 class CartPole final : public Env {

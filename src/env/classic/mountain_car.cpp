@@ -52,7 +52,8 @@ class ContinuousMountainCar final : public Env {
              {-0.1, 100},
              999,
              0.99,
-             0}) {}
+             0,
+             Ending::goal}) {}
 
   void reset(const Draws& draws, MatrixView<double> state) const override { reset_car(draws, state); }
 
@@ -89,7 +90,16 @@ class MountainCar final : public Env {
   static constexpr double goal = 0.5;
   static constexpr double force = 0.001;
 
-  MountainCar() : Env({"mountain-car", car_space(), car_space(), Space::discrete("push", 3), {-1, -1}, 200, 0.99, 0}) {}
+  MountainCar()
+      : Env({"mountain-car",
+             car_space(),
+             car_space(),
+             Space::discrete("push", 3),
+             {-1, -1},
+             200,
+             0.99,
+             0,
+             Ending::goal}) {}
 
   void reset(const Draws& draws, MatrixView<double> state) const override { reset_car(draws, state); }
 

@@ -1,0 +1,154 @@
+#include "measure/certificate_words.hpp"
+
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "core/fault.hpp"
+
+namespace mercer {
+
+std::string rounded_up(double value) {
+  constexpr int digits = 6;
+  if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
+  std::string text = fmt::format("{:.{}g}", value, digits);
+  if (planted(7) || std::strtod(text.c_str(), nullptr) >= value) return text;
+  const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - (digits - 1));
+  return fmt::format("{:.{}g}", value + unit, digits);
+}
+
+std::string confidence_down(double confidence) {
+  // 100 times a confidence may be below the number that was meant, by rounding alone.
+  return fmt::format("{:.6g}%", std::floor(1e6 * confidence * (1 + 1e-12)) / 1e4);
+}
+
+namespace {
+
+std::string percent_up(double value) { return fmt::format("{:.4f}%", std::ceil(value * 1e4) / 1e4); }
+
+std::string at_most(double upper, const std::string& unit, std::string (*text)(double)) {
+  // A gain is rounded down: minus the rounded-up loss.
+  if (upper >= 0) return fmt::format("loses at most {}{}", text(upper), unit);
+  const std::string negative = text(upper);
+  return fmt::format("gains at least {}{}", negative.starts_with('-') ? negative.substr(1) : negative, unit);
+}
+
+std::string how_sure(const Certificate& certificate) {
+  const std::string_view word = words(certificate.level);
+  return fmt::format("{}{}, with {} confidence{}", static_cast<char>(std::toupper(word[0])), word.substr(1),
+                     confidence_down(certificate.confidence),
+                     certificate.promises.size() > 1 ? " for all of this together" : "");
+}
+
+std::string of_actions(const Certificate& certificate) {
+  return fmt::format(
+      "{}: the actions differ from the teacher's by at most {} of their range, on average over logged episodes. There "
+      "is no promise about the return.",
+      how_sure(certificate), percent_up(certificate.upper_percent.value_or(100)));
+}
+
+std::string of_return(const Certificate& certificate) {
+  const std::string cut =
+      certificate.cut ? fmt::format(", returns cut to [{:.6g}, {:.6g}]", certificate.cut->low, certificate.cut->high)
+                      : "";
+  std::string text = how_sure(certificate) + ": ";
+  if (certificate.upper_percent) {
+    text += at_most(*certificate.upper_percent, " of the teacher's mean return", percent_up);
+    text += fmt::format(" ({} in return{})", at_most(certificate.upper_return, "", rounded_up), cut);
+  } else if (std::isfinite(certificate.upper_return)) {
+    text += at_most(certificate.upper_return, " in mean return", rounded_up) + cut;
+  } else {
+    return "There is no bound on the loss of return.";
+  }
+  for (const Promise& promise : certificate.promises) {
+    if (std::isnan(promise.upper)) continue;
+    if (promise.about == Quantity::failures) {
+      const std::string share = percent_up(100 * std::abs(promise.upper));
+      text += promise.upper >= 0 ? fmt::format("; fails in at most {} more of the episodes than the teacher", share)
+                                 : fmt::format("; fails in at least {} fewer of the episodes than the teacher",
+                                               fmt::format("{:.4f}%", std::floor(-promise.upper * 1e6) / 1e4));
+    }
+    if (promise.about == Quantity::outside) {
+      text +=
+          fmt::format("; at most {} of the episodes have a return outside that range", percent_up(100 * promise.upper));
+    }
+  }
+  return text + ".";
+}
+
+std::string conditions(const Certificate& certificate) {
+  if (certificate.about == Quantity::action) {
+    return fmt::format("Conditions: {} logged episodes that are independent of each other, and states like theirs.",
+                       certificate.episodes);
+  }
+  return fmt::format("Conditions: {} as it was played in {} paired episodes, {} actions{}.", certificate.env,
+                     certificate.episodes, certificate.act == Act::mean ? "mean" : "drawn",
+                     certificate.gamma < 1 ? fmt::format(", returns discounted by {} a step", certificate.gamma) : "");
+}
+
+std::string measured(const Certificate& certificate) {
+  if (certificate.about == Quantity::action) {
+    return fmt::format("Measured: {:.4g}% of the range.", certificate.loss_percent);
+  }
+  if (!std::isfinite(certificate.loss_return)) return "";
+  std::string text = fmt::format(
+      "Measured: {} {:.6g} in return{} against the teacher's {:.6g}.", certificate.loss_return >= 0 ? "loses" : "gains",
+      std::abs(certificate.loss_return),
+      std::isfinite(certificate.loss_percent) ? fmt::format(" ({:.4g}%)", std::abs(certificate.loss_percent)) : "",
+      certificate.teacher_return);
+  for (const Promise& promise : certificate.promises) {
+    if (promise.about != Quantity::failures) continue;
+    text += fmt::format(" Failures: {:.4g}% of the episodes, teacher {:.4g}%.", 100 * promise.embedding,
+                        100 * promise.teacher);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string_view words(Level level) {
+  switch (level) {
+    case Level::paper:
+      return "as published (no guarantee)";
+    case Level::rigorous:
+      return "guaranteed by theorem";
+    case Level::model:
+      return "holds in an estimated model, not in the task (no guarantee)";
+    case Level::exact:
+      return "computed";
+    case Level::statistical:
+      return "guaranteed";
+    case Level::estimate:
+      return planted(3) ? "guaranteed" : "estimated (no guarantee)";
+  }
+  return "";
+}
+
+std::string words(Quantity about, bool in_model) {
+  for (const Spelling<Quantity>& row : Names<Quantity>::table) {
+    if (row.value == about) return std::string(row.also) + (in_model ? " in the model" : "");
+  }
+  return "";
+}
+
+std::string promised(const Promise& promise) {
+  if (std::isnan(promise.upper)) return "none";
+  const bool share = promise.about == Quantity::outside || promise.about == Quantity::failures;
+  if (share) return percent_up(100 * promise.upper);
+  return promise.about == Quantity::episode_return ? rounded_up(promise.upper) : percent_up(promise.upper);
+}
+
+std::vector<std::string> promise_sentences(const Certificate& certificate) {
+  const bool actions = certificate.about == Quantity::action && !planted(1);
+  std::vector<std::string> out{actions ? of_actions(certificate) : of_return(certificate), conditions(certificate)};
+  if (std::string text = measured(certificate); !text.empty()) out.push_back(std::move(text));
+  if (certificate.drawing_cost) {
+    out.push_back(
+        fmt::format("Teacher and embedding play mean actions; that alone {} the teacher {:.4g} in return (measured).",
+                    *certificate.drawing_cost >= 0 ? "costs" : "gains", std::abs(*certificate.drawing_cost)));
+  }
+  return out;
+}
+
+}  // namespace mercer

@@ -1,0 +1,55 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mercer/error.hpp"
+#include "mercer/pipeline.hpp"
+
+namespace mercer {
+namespace {
+
+// Throws about the first promise that is above its budget. Those of returns are in units of return, all others are
+// percent.
+[[noreturn]] void refuse(const Certificate& certificate, const std::string& where, const std::string& remedy) {
+  const auto broken = std::ranges::find_if_not(certificate.promises, &Promise::kept);
+  if (broken == certificate.promises.end()) throw Error(ErrorCode::not_met, "a budget is not kept" + where, remedy);
+  const double allowed = broken->budget.value_or(0);
+  if (std::isnan(broken->upper)) {
+    throw Error(ErrorCode::not_met,
+                fmt::format("no percentage can be promised, and {:.6g}% is allowed: the teacher's mean return, {:.4g}, "
+                            "cannot be told from 0{}",
+                            allowed, certificate.teacher_return, where),
+                "Give a budget in units of return (--max-loss-return), or use more episodes");
+  }
+  const char* const unit = broken->about == Quantity::episode_return ? "" : "%";
+  throw Error(ErrorCode::not_met,
+              fmt::format("the {} may be up to {:.6g}{}, and {:.6g}{} is allowed; measured: {:.4g}{}{}",
+                          broken->about == Quantity::action ? "error of the action" : "loss", broken->upper, unit,
+                          allowed, unit, broken->measured, unit, where),
+              remedy);
+}
+
+}  // namespace
+
+void require_budget(const Certificate& certificate) {
+  if (certificate.within_budget) return;
+  refuse(certificate, "", "Use more episodes if the measured loss is well below, a larger embedding if not");
+}
+
+void require_budget(const CompressResult& result) {
+  const std::optional<Certificate>& certificate = result.found.certificate;
+  if (certificate && certificate->within_budget) return;
+  const std::string where = result.out.empty() ? "" : fmt::format(". The best found is in '{}'", result.out);
+  if (certificate) {
+    refuse(*certificate, where,
+           "Allow more loss or bytes, raise --most-terms or --generations, or certify on more episodes");
+  }
+  throw Error(ErrorCode::not_met,
+              fmt::format("nothing is certified: the log has fewer than {} episodes; measured on states that chose the "
+                          "embedding: {:.4g}%{}",
+                          least_logged_episodes, result.found.winner().loss_percent, where),
+              "Log more episodes. States that were drawn independently count as episodes of one state each");
+}
+
+}  // namespace mercer
