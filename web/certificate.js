@@ -69,6 +69,9 @@ export function show_certificate(parent, certificate, { stored, k }) {
   }
   const where = stored ? `Stored in the file, for all ${whole(k)} terms` : `Measured here for ${whole(k)} terms; not stored in the file`;
   parent.append(element("p", promise(certificate), "promise"));
+  if (certificate.verified === false) {
+    parent.append(element("p", "Not verified: the file is of version 0.1, which has no digests to check it by.", "bad"));
+  }
   parent.append(element("p", `${where}: ${whole(certificate.episodes)} episodes, by ${method_words(certificate.method)}, ` +
     `${act_words(certificate.act)}. Numbers of the table are in units of return.`, "note"));
   if (certificate.budget_percent !== null && certificate.budget_percent !== undefined) {

@@ -131,7 +131,8 @@ struct EmbedRequest : Request {
   std::optional<double> max_loss = {}, max_loss_return = {};  ///< lattice: choose the smallest k that keeps these
   std::size_t certify_episodes = 10000;
   double confidence = 0.95;
-  std::string out;  ///< ends in .mercer; empty: nothing is written
+  std::string out;                      ///< ends in .mercer; empty: nothing is written
+  std::optional<SigningKey> sign = {};  ///< signs the file
 };
 struct EmbedResult {
   std::optional<EmbeddingFile> file;  ///< as it was written, certificate included; none in processes other than 0
@@ -167,6 +168,7 @@ struct CompressRequest : Request {
   std::optional<StateMatrix> logged_states = {};  ///< the same, in memory
   std::string out;                                ///< ends in .mercer; empty: nothing is written
   std::string results;                            ///< folder for the Pareto front and a list of all candidates
+  std::optional<SigningKey> sign = {};            ///< signs every file
 };
 struct CompressResult {
   Compressed found;
@@ -188,8 +190,9 @@ struct CertifyRequest : Request {
   LossMethod method = LossMethod::betting;
   std::set<Level> levels{Level::paper, Level::rigorous, Level::exact, Level::statistical};
   std::optional<double> max_loss = {}, max_loss_return = {};
-  bool accept_other_teacher = false;  ///< certify against a teacher whose file has another SHA-256, and say so
-  bool dry_run = false;               ///< leave the file as it is
+  bool accept_other_teacher = false;    ///< certify against a teacher whose file has another SHA-256, and say so
+  bool dry_run = false;                 ///< leave the file as it is
+  std::optional<SigningKey> sign = {};  ///< signs the file; without it a signature of before is dropped with a warning
 };
 struct CertifyResult {
   Certificate certificate;

@@ -35,7 +35,7 @@ class Certificate(dict):
         return Certificate(json.loads(text))
 
 
-@with_options("certify", without=("env", "policy", "file", "starts", "batch", "dry_run", "accept_other_teacher"))
+@with_options("certify", without=("env", "policy", "file", "starts", "batch", "dry_run", "accept_other_teacher", "sign"))
 def certify(
     env: Any,
     teacher: Any,

@@ -18,7 +18,7 @@ from .progress import Progress, watching
 
 Listener = Callable[[dict[str, Any], bool], None]
 
-_FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file")
+_FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file", "sign")
 
 
 def _searched(found: tuple, allow_unmet: bool) -> Embedding:

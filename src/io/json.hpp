@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
@@ -8,5 +10,14 @@ namespace mercer {
 
 /// The JSON document in a file. Throws `bad_format` with the place of the first mistake.
 nlohmann::json read_json(const std::filesystem::path& path);
+
+/// Deepest nesting in the metadata of files; Mercer writes less than 10. Recursive code is safe on it.
+constexpr int most_json_depth = 64;
+
+/// JSON that a file holds, with every key once in its object: libraries keep one of two equal keys, and not always the
+/// same. `Json` is nlohmann::json or ordered_json. Throws `corrupt_file` naming `where` for a key that stands twice,
+/// `bad_format` for deeper nesting than `most_json_depth`, and what nlohmann throws for text that is not JSON.
+template <class Json>
+Json parse_strict_json(std::string_view text, const std::string& where);
 
 }  // namespace mercer

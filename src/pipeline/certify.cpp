@@ -58,6 +58,8 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
 
 CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
   refuse_starts(request.task);
+  const bool writes = !request.embedding && !request.student && request.file.ends_with(".mercer") && !request.dry_run;
+  if (request.sign && !writes) refuse_sign();
   if (request.embedding) return certify_embedding(request, *request.embedding, progress);
   if (request.file.empty() && !request.student) {
     throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
@@ -73,7 +75,7 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
                 fmt::format("'{}' changed while it was certified, so the certificate is not about it", request.file),
                 "Certify it again");
   }
-  add_certificate(request.file, result.certificate);
+  add_certificate(request.file, result.certificate, request.sign);
   result.stored = true;
   return result;
 }

@@ -17,6 +17,7 @@ void check(const CompressRequest& request) {
   CompressRequest copy = request;
   if (request.route == CompressRequest::Routes::lattice) refuse_other_route(options_of(copy), Route::lattice);
   if (!request.out.empty()) check_embedding_path(request.out);
+  if (request.sign && request.out.empty() && request.results.empty()) refuse_sign();
   if (request.options.seconds > 0 && team().size > 1) {
     throw Error(ErrorCode::bad_value, "--budget was given, and processes that search together keep no common time",
                 "Leave it out and lower --generations, or use one process");
@@ -85,7 +86,7 @@ Compressed search_on_states(const CompressRequest& request, const Policy& teache
 }
 
 // The embeddings of the Pareto front and a list of all candidates, for 'mercer report' and 'mercer serve'.
-void write_results(const fs::path& folder, const CompressResult& result) {
+void write_results(const fs::path& folder, const CompressResult& result, const std::optional<SigningKey>& key) {
   nlohmann::ordered_json tried = nlohmann::ordered_json::array();
   const Compressed& found = result.found;
   for (std::size_t i = 0; i < found.tried.size(); ++i) {
@@ -95,7 +96,7 @@ void write_results(const fs::path& folder, const CompressResult& result) {
     if (chosen || std::ranges::find(found.front, i) != found.front.end()) {
       const std::string file = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), name(one.embedding.route()), i);
       write_embedding(folder / file, one.embedding, result.origin,
-                      chosen ? std::optional(found.certificate) : std::nullopt);
+                      chosen ? std::optional(found.certificate) : std::nullopt, key);
       entry["file"] = file;
     }
     tried.push_back(std::move(entry));
@@ -119,10 +120,11 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   result.origin.settings["act"] = std::string(name(options.judge.act));
   result.out = request.out;
   if (!request.out.empty()) {
-    write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate);
+    write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate,
+                    request.sign);
     result.bytes = fs::file_size(request.out);
   }
-  if (!request.results.empty()) write_results(request.results, result);
+  if (!request.results.empty()) write_results(request.results, result, request.sign);
   return result;
 }
 

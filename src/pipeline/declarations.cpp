@@ -123,6 +123,21 @@ void add_out(OptionList& list, std::string& out, const std::string& value, const
       .add({.name = "out", .value = value, .help = help, .used_first = true, .shapes_result = false}, out);
 }
 
+// The key is read at once: a run of hours must not end at a file that is no key.
+void add_sign(OptionList& list, std::optional<SigningKey>& key) {
+  list.in(Group::output)
+      .add_text(
+          {.name = "sign",
+           .value = "KEY.pem",
+           .help = "Sign what is written with this private key (Ed25519, PEM); 'mercer inspect --verify' checks it",
+           .shapes_result = false},
+          key,
+          [](std::optional<SigningKey>& field, const std::string& text, const std::string&) {
+            field = read_signing_key(text);
+          },
+          [](const std::optional<SigningKey>& field) { return field ? std::optional(field->file) : std::nullopt; });
+}
+
 void add_lattice(OptionList& list, LatticeRequest& lattice) {
   using Preset = LatticeRequest::Preset;
   using Unvisited = LatticeRequest::Unvisited;
@@ -317,6 +332,7 @@ OptionList options_of(EmbedRequest& request) {
   add_lattice(list, request.lattice);
   add_continuous(list, request.continuous);
   add_out(list, request.out, "FILE", "File of the embedding, ending in .mercer");
+  add_sign(list, request.sign);
   add_seed(list, request);
   return list;
 }
@@ -394,6 +410,7 @@ OptionList options_of(CompressRequest& request) {
             .help = "Folder for the Pareto front and a list of all candidates, to report or serve",
             .shapes_result = false},
            request.results);
+  add_sign(list, request.sign);
   add_seed(list, request);
   return list;
 }
@@ -408,6 +425,7 @@ OptionList options_of(CertifyRequest& request) {
             .used_first = true},
            request.file);
   list.add({.name = "dry-run", .help = "Do not write the certificate into the file"}, request.dry_run);
+  add_sign(list, request.sign);
   add_task(list, request.task, &request.episodes, "Paired episodes", "as the embedding was made");
   add_policy(list, request.teacher, "Teacher, in place of the one that the embedding names: " + policy_help);
   list.in(Group::policy)

@@ -62,6 +62,7 @@ void check(const EmbedRequest& request) {
                 "Use 'mercer compress --route continuous --max-loss ...'");
   }
   if (!request.out.empty()) check_embedding_path(request.out);
+  if (request.sign && request.out.empty()) refuse_sign();
   check_scratch(request);
 }
 
@@ -79,7 +80,7 @@ void finish(const EmbedRequest& request, EmbedResult& result, const Policy& teac
       make_origin(request.task, request.teacher, teacher, request.seed, std::move(settings), request.out), 0,
       std::move(certificate)};
   if (!request.out.empty()) {
-    write_embedding(request.out, made, file.origin, file.certificate);
+    write_embedding(request.out, made, file.origin, file.certificate, request.sign);
     file.bytes = std::filesystem::file_size(request.out);
   }
   result.out = request.out;
@@ -205,6 +206,7 @@ EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress)
   options.seed = request.seed;
   if (asked.sketch) options.sketch = *asked.sketch;
   options.scratch = *asked.scratch;
+  options.sign = request.sign;
   const auto env = resolve_task(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, env->task(), progress);
   const EmbeddingOrigin origin =

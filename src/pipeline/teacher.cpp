@@ -189,6 +189,11 @@ bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool a
               "Name the original file and settings, or accept this teacher with --accept-other-teacher");
 }
 
+void refuse_sign() {
+  throw Error(ErrorCode::bad_value, "--sign was given, and no file is written that it could sign",
+              "Leave it out, or name the .mercer file to write");
+}
+
 void check_embedding_path(const std::string& out) {
   if (out.empty()) {
     throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");

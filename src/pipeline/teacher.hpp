@@ -38,6 +38,9 @@ PolicyRequest stored_teacher(const EmbeddingFile& file, const std::filesystem::p
 /// known. Throws `bad_value` with what differs where it is not, unless `accept_other`.
 bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool accept_other);
 
+/// Throws `bad_value`: a key was given, and no file is written.
+[[noreturn]] void refuse_sign();
+
 /// Throws `missing_option` or `bad_value` unless `out` can be the file of an embedding, and `cannot_write`.
 void check_embedding_path(const std::string& out);
 

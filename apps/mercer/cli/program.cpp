@@ -16,6 +16,7 @@
 #include "cli/version.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/warning.hpp"
 
 using mercer::Error;
 using mercer::ErrorCode;
@@ -25,6 +26,7 @@ namespace {
 void start_log(const CommonOptions& common) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("mercer"));
   spdlog::set_pattern("mercer: %^%l%$: %v");
+  mercer::set_warning_sink([](const std::string& sentence) { spdlog::warn("{}", sentence); });
   spdlog::set_level(common.quiet ? spdlog::level::err : spdlog::level::from_str(common.log_level));
 }
 

@@ -46,6 +46,8 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
   }
   json formulas = json::array();
   if (!embedding.is_lattice() && embedding.k() <= 64) formulas = mercer::formulas(embedding.continuous());
+  json certificate = file.certificate ? certificate_of(*file.certificate) : json();
+  if (file.certificate) certificate["verified"] = file.verified;
   return {{"id", id},
           {"name", subject.name()},
           {"route", name(embedding.route())},
@@ -74,7 +76,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"terms", terms},
           {"can_switch", !terms.empty()},
           {"terms_note", terms_note(subject)},
-          {"certificate", file.certificate ? certificate_of(*file.certificate) : json()}};
+          {"certificate", certificate}};
 }
 
 }  // namespace answers

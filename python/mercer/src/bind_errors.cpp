@@ -1,5 +1,6 @@
 #include "bind.hpp"
 #include "mercer/error.hpp"
+#include "mercer/warning.hpp"
 
 namespace py = pybind11;
 
@@ -43,6 +44,11 @@ void bind_errors(py::module_& module) {
     } catch (const mercer::Error& error) {
       raise(error);
     }
+  });
+  // May be called without the lock. Level 2 is who called the package's function.
+  mercer::set_warning_sink([](const std::string& sentence) {
+    const py::gil_scoped_acquire python;
+    if (PyErr_WarnEx(PyExc_UserWarning, sentence.c_str(), 2) != 0) throw py::error_already_set();
   });
   py::list kinds;
   for (const mercer::ErrorKind& kind : mercer::error_kinds()) {

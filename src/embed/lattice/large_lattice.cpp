@@ -142,7 +142,7 @@ LargeEmbedding embed_large(const Env& env, const Policy& teacher, const LargeOpt
         table.whole_energy,
         lattice_contract(teacher),
         made.edges};
-    write_payload(out, parts, origin);
+    write_payload(out, parts, origin, {}, options.sign);
   });
   return made;
 }

@@ -22,6 +22,6 @@ struct PayloadParts {
 
 /// What `write_embedding` does, for a payload that need not be decoded first.
 void write_payload(const std::filesystem::path& path, const PayloadParts& payload, const EmbeddingOrigin& origin,
-                   const std::optional<Certificate>& certificate = {});
+                   const std::optional<Certificate>& certificate = {}, const std::optional<SigningKey>& key = {});
 
 }  // namespace mercer

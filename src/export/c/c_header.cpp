@@ -151,6 +151,7 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Contr
   top += comment_lines(input_note(options, outside, facts.beyond)) + " *\n";
   top += comment_lines(error_note(options, outside, body, facts.weights)) + comment_lines(cost_note(body)) + " *\n";
   top += comment_lines("Certificate: " + certificate_sentences(file));
+  if (file.certificate && !file.verified) top += comment_lines("Not verified: " + verification_text(file) + ".");
   top += " */\n";
 
   std::string api = fmt::format("void @name@_act(const {0} obs[{1}], {0} act[{2}]);\n", type, n, m);

@@ -146,6 +146,7 @@ std::string export_json(const EmbeddingFile& file) {
                 {"seed", file.origin.seed},
                 {"settings", file.origin.settings},
                 {"contract", to_json(embedding.policy().contract())},
+                {"verified", file.verified},
                 {"certificate", file.certificate ? to_json(*file.certificate) : json()}};
   document[std::string(name(embedding.route()))] =
       embedding.is_lattice() ? lattice_json(embedding.lattice()) : continuous_json(embedding.continuous());

@@ -252,7 +252,9 @@ END_FOR;
         "SIN, COS and SQRT for an action; the self-test takes {} times that in one call.",
         made.table_bytes, body_.constants.bytes() - made.table_bytes, made.variable_bytes, o.multiplications,
         o.additions, o.divisions, o.comparisons, o.lookups, o.functions, body_.given.size() / n_));
-    return top + " *\n" + lines("Certificate: " + certificate_sentences(file_)) + " *)\n";
+    const std::string doubt =
+        file_.certificate && !file_.verified ? lines("Not verified: " + verification_text(file_) + ".") : "";
+    return top + " *\n" + lines("Certificate: " + certificate_sentences(file_)) + doubt + " *)\n";
   }
 
   const EmbeddingFile& file_;
