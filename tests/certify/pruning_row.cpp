@@ -181,8 +181,9 @@ TEST(PruningRow, statistical_rows_hold_in_random_finite_tasks) {
     for (std::size_t i = 0; i < pi.size(); ++i) pi[i] = (1 - bold) * pi[i] + (i % mdp.m == 0 ? bold : 0);
     LatticeOptions lattice = seed % 3 == 0 ? paper_lattice() : best_lattice();
     lattice.playing.unvisited = seed % 4 < 2 ? Unvisited::uniform : Unvisited::nearest;
-    const Embedded made(mdp, pi, lattice, {.basis = seed % 5 < 3 ? "fourier" : "dct", .k = pick(1, 4)}, pick(1, 5),
-                        seed);
+    TruncationOptions truncation{.basis = seed % 5 < 3 ? "fourier" : "dct"};
+    truncation.energy = 0.3 + 0.69 * random.uniform();
+    const Embedded made(mdp, pi, lattice, truncation, pick(1, 5), seed);
     CertifyOptions options;
     options.episodes = options.coupled = pick(20, 400);
     options.seed = seed + 1000;
