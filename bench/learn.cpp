@@ -9,7 +9,6 @@
 #include <benchmark/benchmark.h>
 
 #include "learn/learner.hpp"
-#include "learn/replay.hpp"
 #include "learn/sac.hpp"
 #include "mercer/env.hpp"
 #include "mercer/parallel.hpp"

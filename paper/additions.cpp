@@ -4,9 +4,8 @@
 
 #include "item.hpp"
 #include "lattices.hpp"
-#include "mercer/compress.hpp"
-#include "mercer/embed.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/pipeline.hpp"
 
 namespace mercer::paper {
 namespace {
@@ -52,9 +51,9 @@ void add_cosines(Frame& frame, const Bench& bench, const Head& head, const Discr
     options.k = ks[block.begin];
     options.order = RowOrder::mean_action;
     const auto embedding =
-        LatticeEmbedding::make(*made.player.policy, made.lattice, made.options.playing, options, bench.seed);
+        LatticeEmbedding::make(*made.trained.policy, made.lattice, made.options.playing, options, bench.seed);
     all[block.begin].parameters = embedding.parameters().published;
-    all[block.begin].returns = trial(bench, *made.player.env, embedding.policy());
+    all[block.begin].returns = trial(bench, *made.trained.env, embedding.policy());
     bytes[block.begin] = static_cast<double>(embedding.payload().size());
   });
   for (std::size_t i = 0; i < ks.size(); ++i) {
@@ -63,43 +62,50 @@ void add_cosines(Frame& frame, const Bench& bench, const Head& head, const Discr
   }
 }
 
-void add_continuous(Frame& frame, const Bench& bench, const Head& head, const Player& player,
+void add_continuous(Frame& frame, const Bench& bench, const Head& head, const TrainedPolicy& trained,
                     const std::vector<double>& teacher) {
   for (const std::size_t k :
        bench.quick ? std::vector<std::size_t>{2, 4, 8, 12} : std::vector<std::size_t>{2, 4, 6, 8, 12, 16}) {
     bench.progress.check();
-    ContinuousOptions options;
-    options.k = k;
-    options.episodes = 100;
-    options.rounds = bench.quick ? 3 : 5;
-    options.seed = 1000 * bench.seed + 5;
+    EmbedRequest request;
+    request.task.object = trained.env;
+    request.teacher.object = trained.policy;
+    request.route = Route::continuous;
+    request.k = k;
+    request.rollouts = 100;
+    request.continuous.rounds = bench.quick ? 3 : 5;
+    request.seed = 1000 * bench.seed + 5;
+    request.episodes = 2;  // trials measure it
     Progress quiet;
     quiet.stop = bench.progress.stop;
-    const ContinuousEmbedding best = make_continuous(*player.env, *player.policy, options, quiet).front().embedding;
+    const Embedding best = embed(request, quiet).file->embedding;
     add_row(frame, bench, head, "continuous", double(k), double(best.parameters().stored),
-            static_cast<double>(best.payload().size()), teacher, trial(bench, *player.env, best.policy()));
+            static_cast<double>(best.payload().size()), teacher, trial(bench, *trained.env, best.policy()));
   }
 }
 
 // What the numbers above can be measured by: the teacher's own mean action, which they imitate, and what `compress`
 // makes of as many terms when it improves them on the return.
-void add_polished(Frame& frame, const Bench& bench, const Head& head, const Player& player,
+void add_polished(Frame& frame, const Bench& bench, const Head& head, const TrainedPolicy& trained,
                   const std::vector<double>& teacher) {
-  add_row(frame, bench, head, "mean-action", 0, 0, 0, teacher, trial(bench, *player.env, *player.policy, Act::mean));
-  CompressOptions options;
-  options.lattice = false;
+  add_row(frame, bench, head, "mean-action", 0, 0, 0, teacher, trial(bench, *trained.env, *trained.policy, Act::mean));
+  CompressRequest request;
+  request.task.object = trained.env;
+  request.teacher.object = trained.policy;
+  request.route = CompressRequest::Routes::continuous;
+  request.seed = 1000 * bench.seed + 6;
+  CompressOptions& options = request.options;
   options.most_terms = 16;
   options.judge.select_episodes = 1000;
   options.judge.certify_episodes = 1000;
   options.judge.attempts = 1;
-  options.judge.seed = options.search.seed = 1000 * bench.seed + 6;
   options.search.generations = bench.quick ? 15 : 30;
   options.search.episodes = 128;
   Progress quiet;
   quiet.stop = bench.progress.stop;
-  const Embedding made = compress(EnvPlayer(*player.env), *player.policy, options, {}, quiet).winner().embedding;
+  const Embedding made = compress(request, {}, quiet).found.winner().embedding;
   add_row(frame, bench, head, "polished", double(made.parameters().stored), double(made.parameters().stored),
-          static_cast<double>(made.payload().size()), teacher, trial(bench, *player.env, made.policy()));
+          static_cast<double>(made.payload().size()), teacher, trial(bench, *trained.env, made.policy()));
 }
 
 Tables measure(const Bench& bench) {
@@ -125,8 +131,8 @@ Tables measure(const Bench& bench) {
     const double table = static_cast<double>(made.lattice.table.pi.size());
     add_row(frame, bench, head, "best", table, table, 4 * table, made.teacher_returns, made.lattice_returns);
     add_cosines(frame, bench, head, made);
-    add_continuous(frame, bench, head, made.player, made.teacher_returns);
-    add_polished(frame, bench, head, made.player, made.teacher_returns);
+    add_continuous(frame, bench, head, made.trained, made.teacher_returns);
+    add_polished(frame, bench, head, made.trained, made.teacher_returns);
   }
   return tables;
 }

@@ -57,11 +57,11 @@ Tables measure(const Bench& bench) {
   }
   add_case(tables, bench, "gaussians", x, y, gaussian_bins);
 
-  const Player player = make_player(bench, {Teacher::dqn, 0, false});
+  const TrainedPolicy trained = load_policy(bench, {Teacher::dqn, 0, false});
   RolloutOptions options;
   options.episodes = 500;
   options.seed = 1000 * bench.seed + 1;
-  const Rollouts met = rollout(*player.env, *player.policy, options, bench.progress);
+  const Rollouts met = rollout(*trained.env, *trained.policy, options, bench.progress);
   x.clear(), y.clear();
   for (std::size_t i = 0; i < met.steps(); ++i) {
     x.push_back(met.observations[2 * i]);

@@ -42,7 +42,7 @@ Tables measure(const Bench& bench) {
   Frame& by_bins = tables["discretisation"] = {{"seed", "task", "bins", "teacher", "lattice", "error"}};
   Frame& by_episodes = tables["pruning"] = {{"seed", "task", "episodes", "full", "pruned", "error", "unvisited"}};
   for (const Head& head : heads) {
-    const Player player = make_player(bench, head);
+    const TrainedPolicy trained = load_policy(bench, head);
     const Rollouts met = visits(bench, head);
     const double teacher = summary(teacher_trial(bench, head)).mean;
     LatticeOptions options = published_lattice(head.teacher);
@@ -52,15 +52,15 @@ Tables measure(const Bench& bench) {
     for (const std::size_t bins : bin_grid(bench.quick)) {
       bench.progress.check();
       options.state_bins = {bins};
-      full = make_lattice(*player.policy, met, options);
-      const auto policy = lattice_policy("full", *player.policy, full, full.table, options.playing);
-      whole = summary(trial(bench, *player.env, policy)).mean;
+      full = make_lattice(*trained.policy, met, options);
+      const auto policy = lattice_policy("full", *trained.policy, full, full.table, options.playing);
+      whole = summary(trial(bench, *trained.env, policy)).mean;
       by_bins.add({double(bench.seed), task_name(head), double(bins), teacher, whole, std::abs(teacher - whole)});
     }
     for (const std::size_t episodes : {5, 10, 20, 50, 100, 200}) {
       const Lattice pruned = pruned_to(full, met, episodes);
-      const auto policy = lattice_policy("pruned", *player.policy, pruned, pruned.table, options.playing);
-      const double earned = summary(trial(bench, *player.env, policy)).mean;
+      const auto policy = lattice_policy("pruned", *trained.policy, pruned, pruned.table, options.playing);
+      const double earned = summary(trial(bench, *trained.env, policy)).mean;
       by_episodes.add({double(bench.seed), task_name(head), double(episodes), whole, earned, std::abs(whole - earned),
                        pruned.pruned_percent()});
     }

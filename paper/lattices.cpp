@@ -20,12 +20,12 @@ LatticeOptions published_lattice(Teacher teacher) {
 }
 
 Discretised discretise(const Bench& bench, const Head& head, const LatticeOptions& options) {
-  Discretised made{head, make_player(bench, head), options, {}, {}, {}};
-  made.lattice = make_lattice(*made.player.policy, visits(bench, head), options);
+  Discretised made{head, load_policy(bench, head), options, {}, {}, {}};
+  made.lattice = make_lattice(*made.trained.policy, visits(bench, head), options);
   made.teacher_returns = teacher_trial(bench, head);
   const LatticePolicy policy =
-      lattice_policy("lattice", *made.player.policy, made.lattice, made.lattice.table, options.playing);
-  made.lattice_returns = trial(bench, *made.player.env, policy);
+      lattice_policy("lattice", *made.trained.policy, made.lattice, made.lattice.table, options.playing);
+  made.lattice_returns = trial(bench, *made.trained.env, policy);
   return made;
 }
 
@@ -78,14 +78,14 @@ std::vector<Truncated> truncate_all(const Bench& bench, const Discretised& made,
     options.k = k;
     options.order = is_sorted(basis) ? RowOrder::mean_action : RowOrder::lexicographic;
     const auto embedding =
-        LatticeEmbedding::make(*made.player.policy, made.lattice, made.options.playing, options, bench.seed);
+        LatticeEmbedding::make(*made.trained.policy, made.lattice, made.options.playing, options, bench.seed);
     const LatticeDistance distance = lattice_distance(made.lattice, embedding.table());
     all[block.begin] = {basis,
                         k,
                         embedding.parameters().published,
                         distance.w1,
                         distance.tv,
-                        trial(bench, *made.player.env, embedding.policy()),
+                        trial(bench, *made.trained.env, embedding.policy()),
                         std::make_shared<LatticePolicy>(embedding.policy())};
   });
   return all;

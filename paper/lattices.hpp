@@ -12,7 +12,7 @@ namespace mercer::paper {
 /// A teacher and its lattice, both played.
 struct Discretised {
   Head head;
-  Player player;
+  TrainedPolicy trained;
   LatticeOptions options;
   Lattice lattice;
   std::vector<double> teacher_returns, lattice_returns;

@@ -30,9 +30,9 @@ Tables measure(const Bench& bench) {
   for (const bool boltzmann : {false, true}) {
     for (const std::uint64_t steps : {2000, 5000}) {
       const Head head{Teacher::pendulum, steps, boltzmann};
-      const Player player = make_player(bench, head);
+      const TrainedPolicy trained = load_policy(bench, head);
       const Rollouts met = visits(bench, head);
-      const Lattice lattice = make_lattice(*player.policy, met, published_lattice(head.teacher));
+      const Lattice lattice = make_lattice(*trained.policy, met, published_lattice(head.teacher));
       const std::size_t rows = lattice.table.rows, shown = std::min(rows, rings);
       for (std::size_t ring = 0; ring < shown; ++ring) {
         const auto row = lattice.table.row(ring * rows / shown);
@@ -47,7 +47,7 @@ Tables measure(const Bench& bench) {
       even.reach_bounds = true;
       even.table = TableRule::mass;
       spread.add({double(bench.seed), name_of(head), double(steps), double(rows), mean_entropy(lattice),
-                  mean_entropy(make_lattice(*player.policy, met, even)), summary(teacher_trial(bench, head)).mean});
+                  mean_entropy(make_lattice(*trained.policy, met, even)), summary(teacher_trial(bench, head)).mean});
     }
   }
   return tables;

@@ -32,9 +32,9 @@ Tables measure(const Bench& bench) {
   Frame& frame = tables["pruned"] = {{"seed", "steps", "episodes", "pruned", "unreachable", "printed"}};
   for (std::size_t i = 0; i < 4; ++i) {
     const Head head{Teacher::pendulum, steps_of[i], false};
-    const Player player = make_player(bench, head);
+    const TrainedPolicy trained = load_policy(bench, head);
     const Rollouts met = visits(bench, head);
-    const Lattice lattice = make_lattice(*player.policy, met, published_lattice(head.teacher));
+    const Lattice lattice = make_lattice(*trained.policy, met, published_lattice(head.teacher));
     frame.add({double(bench.seed), double(steps_of[i]), double(met.episodes()), lattice.pruned_percent(),
                unreachable_percent(lattice.cells->grid()), printed[i]});
   }

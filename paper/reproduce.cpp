@@ -11,7 +11,7 @@
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "results.hpp"
-#include "run/digest.hpp"
+#include "run/store.hpp"
 
 namespace mercer::paper {
 

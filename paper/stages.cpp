@@ -5,9 +5,9 @@
 
 #include "frame.hpp"
 #include "mercer/env.hpp"
+#include "mercer/pipeline.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/rollout.hpp"
-#include "mercer/train.hpp"
 
 namespace mercer::paper {
 
@@ -16,37 +16,31 @@ using json = nlohmann::json;
 
 namespace {
 
-struct Training {
-  std::string task;
-  std::uint64_t steps = 0;
-  std::vector<std::uint64_t> snapshots;
-  AlgorithmOptions algorithm;
-};
-
-// The publication gives steps, width and learning rate. With independent noise SAC learns to stand still in the
+// The publication gives steps, width and learning rate of SAC. With independent noise it learns to stand still in the
 // mountain car, so exploration, discount and width are those of the library's recipe. That recipe takes 50,000 steps
 // and updates after every other one; within the published 25,000 it learns only when it updates after every one.
-SacOptions mountain_car_options() {
-  auto options = std::get<SacOptions>(recipe_for(Algorithm::sac, "continuous-mountain-car").options);
-  options.warmup = 5000;
-  options.train_every = 1;
-  return options;
-}
-
-Training training_of(Teacher teacher) {
+TrainRequest training_of(Teacher teacher) {
+  TrainRequest request;
+  request.algorithm = teacher == Teacher::dqn ? Algorithm::dqn : Algorithm::sac;
+  request.eval_episodes = 1;  // trials measure what the experiments ask about
+  request.out = ".";          // until the store names a folder
   switch (teacher) {
     case Teacher::pendulum:
-      return {"pendulum", 5000, {2000, 3000, 4000}, SacOptions{}};
-    case Teacher::mountain_car:
-      return {"continuous-mountain-car", 25'000, {}, mountain_car_options()};
-    case Teacher::dqn:
+      request.env = "pendulum";
+      request.steps = 5000;
+      request.snapshots = {2000, 3000, 4000};
       break;
+    case Teacher::mountain_car:
+      request.env = "continuous-mountain-car";
+      request.steps = 25'000;
+      request.warmup = 5000;
+      request.train_every = 1;
+      break;
+    case Teacher::dqn:
+      request.env = "mountain-car";
   }
-  const Recipe recipe = recipe_for(Algorithm::dqn, "mountain-car");
-  return {"mountain-car", recipe.steps, {}, recipe.options};
+  return request;
 }
-
-std::uint64_t last_step(Teacher teacher) { return training_of(teacher).steps; }
 
 RolloutOptions playing(const Bench& bench, std::uint64_t purpose, std::size_t episodes) {
   RolloutOptions options;
@@ -78,7 +72,7 @@ std::string name_of(Teacher teacher) {
   return "dqn";
 }
 
-std::string task_of(Teacher teacher) { return training_of(teacher).task; }
+std::string task_of(Teacher teacher) { return training_of(teacher).env; }
 
 double training_seconds(Teacher teacher) {
   return teacher == Teacher::pendulum ? 45 : teacher == Teacher::mountain_car ? 11 : 40;
@@ -90,48 +84,44 @@ std::string name_of(const Head& head) {
 }
 
 Entry train_teacher(const Bench& bench, Teacher teacher) {
-  const Training training = training_of(teacher);
-  const LearnOptions& shared = shared_options(training.algorithm);
+  TrainRequest request = training_of(teacher);
+  request.seed = bench.seed;
+  const TrainOptions options = plan_training(request).options;
+  const LearnOptions& shared = shared_options(options.algorithm);
   // The recipe itself is part of the library, whose build is part of every key.
   const json settings{
-      {"teacher", name_of(teacher)},     {"task", training.task},   {"steps", training.steps},
-      {"snapshots", training.snapshots}, {"seed", bench.seed},      {"learning_rate", shared.learning_rate},
-      {"hidden", shared.hidden},         {"warmup", shared.warmup}, {"train_every", shared.train_every}};
+      {"teacher", name_of(teacher)},    {"task", options.env},     {"steps", options.steps},
+      {"snapshots", options.snapshots}, {"seed", options.seed},    {"learning_rate", shared.learning_rate},
+      {"hidden", shared.hidden},        {"warmup", shared.warmup}, {"train_every", shared.train_every}};
   const Job job{"teacher", settings.dump(), {}, true};
   return bench.store.require(
       job,
       [&](const fs::path& folder) {
-        TrainOptions options;
-        options.env = training.task;
-        options.seed = bench.seed;
-        options.steps = training.steps;
-        options.snapshots = training.snapshots;
-        options.algorithm = training.algorithm;
-        options.folder = folder;
-        train(*make_env(training.task, bench.seed), options, bench.progress);
+        request.out = folder.string();
+        train(request, bench.progress);
         for (const char* left_over : {"checkpoint.safetensors", ".lock"}) fs::remove(folder / left_over);
       },
       bench.progress);
 }
 
-Player make_player(const Bench& bench, const Head& head) {
+TrainedPolicy load_policy(const Bench& bench, const Head& head) {
   const Entry entry = train_teacher(bench, head.teacher);
-  const std::uint64_t steps = head.steps == 0 ? last_step(head.teacher) : head.steps;
-  Player player{make_env(task_of(head.teacher), bench.seed), nullptr, entry.digest};
+  const std::uint64_t steps = head.steps == 0 ? plan_training(training_of(head.teacher)).options.steps : head.steps;
+  TrainedPolicy trained{make_env(task_of(head.teacher), bench.seed), nullptr, entry.digest};
   std::string spec = (entry.folder / fmt::format("snapshot_{:06}.safetensors", steps)).string();
   if (head.boltzmann) spec += ":kind=boltzmann,temperature=1";
   if (head.teacher == Teacher::dqn) spec += ":kind=greedy";
-  player.policy = make_policy(spec, player.env->task());
-  return player;
+  trained.policy = make_policy(spec, trained.env->task());
+  return trained;
 }
 
 Rollouts visits(const Bench& bench, const Head& head) {
-  const Player player = make_player(bench, head);
-  const Job job{"visits", head_settings(bench, head, visit_episodes), {player.digest}};
+  const TrainedPolicy trained = load_policy(bench, head);
+  const Job job{"visits", head_settings(bench, head, visit_episodes), {trained.digest}};
   const Entry entry = bench.store.require(
       job,
       [&](const fs::path& folder) {
-        Rollouts met = rollout(*player.env, *player.policy, playing(bench, 1, visit_episodes), bench.progress);
+        Rollouts met = rollout(*trained.env, *trained.policy, playing(bench, 1, visit_episodes), bench.progress);
         met.policy = name_of(head);  // not where its file happens to be
         write_rollouts(folder / "visits.npz", met);
       },
@@ -149,13 +139,13 @@ std::vector<double> trial(const Bench& bench, const Env& env, const Policy& poli
 }
 
 std::vector<double> teacher_trial(const Bench& bench, const Head& head) {
-  const Player player = make_player(bench, head);
-  const Job job{"trial", head_settings(bench, head, trial_episodes), {player.digest}};
+  const TrainedPolicy trained = load_policy(bench, head);
+  const Job job{"trial", head_settings(bench, head, trial_episodes), {trained.digest}};
   const Entry entry = bench.store.require(
       job,
       [&](const fs::path& folder) {
         Frame frame{{"return"}};
-        for (const double earned : trial(bench, *player.env, *player.policy)) frame.add({earned});
+        for (const double earned : trial(bench, *trained.env, *trained.policy)) frame.add({earned});
         write_frame(folder / "returns.csv", frame);
       },
       bench.progress);

@@ -43,13 +43,13 @@ struct Head {
 };
 std::string name_of(const Head& head);  ///< "gaussian", "boltzmann" or "greedy"
 
-/// A teacher, ready to be played.
-struct Player {
-  std::unique_ptr<Env> env;
-  std::unique_ptr<Policy> policy;
+/// A policy of a trained teacher, and its task.
+struct TrainedPolicy {
+  std::shared_ptr<const Env> env;
+  std::shared_ptr<const Policy> policy;
   std::string digest;  ///< of the file it comes from
 };
-Player make_player(const Bench& bench, const Head& head);
+TrainedPolicy load_policy(const Bench& bench, const Head& head);
 
 /// Episodes from which lattices are made and visits are counted.
 inline constexpr std::size_t visit_episodes = 200;

@@ -46,9 +46,9 @@ Tables measure(const Bench& bench) {
     for (const std::uint64_t steps : {2000, 5000}) {
       const Head head{Teacher::pendulum, steps, boltzmann};
       const Discretised made = discretise(bench, head, published_lattice(head.teacher));
-      const Env& env = *made.player.env;
+      const Env& env = *made.trained.env;
       const auto lattice =
-          lattice_policy("lattice", *made.player.policy, made.lattice, made.lattice.table, made.options.playing);
+          lattice_policy("lattice", *made.trained.policy, made.lattice, made.lattice.table, made.options.playing);
       const std::vector<double> truth = states_of(bench, env, lattice, 3), again = states_of(bench, env, lattice, 4);
       const std::vector<double> taught = scaled_states(env, visits(bench, head));
       const double table = static_cast<double>(made.lattice.table.pi.size());

@@ -79,6 +79,9 @@ export function show_certificate(parent, certificate, { shown, whole_k }) {
     parent.append(element("p", `The certificate is about all ${whole(whole_k)} terms. The ${whole(shown)} that are shown have none.`, "note"));
     return;
   }
+  if (certificate.verified === false) {
+    parent.append(element("p", "Not verified: the file is of version 0.1, which has no digests to check it by.", "bad"));
+  }
   for (const [i, sentence] of certificate.sentences.entries()) parent.append(element("p", sentence, i === 0 ? "promise" : "note"));
   if (certificate.budget_percent !== null || certificate.budget_return !== null) {
     parent.append(element("p", `Budget: ${certificate.met ? "kept" : "not kept"}.`, certificate.met ? "good" : "bad"));

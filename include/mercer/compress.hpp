@@ -209,7 +209,7 @@ struct Compressed {
 std::vector<DictionaryOptions> default_dictionaries();
 
 /// The defaults for a player. One that plays a single policy at a time is taken to be slow: 25 episodes to visit, 20
-/// for each candidate of a generation, 100 to select, 1,000 to certify, polish on the action, no lattices.
+/// for each candidate of a generation, 100 to select, at most 4,000 to certify, polish on the action, no lattices.
 CompressOptions usual_options(const Player& player);
 
 /// Told every candidate once it was measured, and whether it is on the front so far.

@@ -47,8 +47,9 @@ struct LargeOptions {
   TruncationOptions truncation{};  ///< basis svd, centred or weighted if wanted; rows always stand by cell number
   std::size_t episodes = 1000;     ///< 1 to 10^9
   std::uint64_t seed = 0;
-  std::size_t sketch = 4096;        ///< k of `QuantileSketch`, 8 to 2^24: edges are exact up to about as many steps
-  std::filesystem::path scratch{};  ///< a folder with room for the table and the left factor, in single precision
+  std::size_t sketch = 4096;         ///< k of `QuantileSketch`, 8 to 2^24: edges are exact up to about as many steps
+  std::filesystem::path scratch{};   ///< a folder with room for the table and the left factor, in single precision
+  std::optional<SigningKey> sign{};  ///< signs the file
 };
 
 /// What was made. The embedding itself is in the file.

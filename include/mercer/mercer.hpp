@@ -38,3 +38,4 @@
 #include "mercer/statistics.hpp"
 #include "mercer/train.hpp"
 #include "mercer/version.hpp"
+#include "mercer/warning.hpp"

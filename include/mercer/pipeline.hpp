@@ -46,7 +46,8 @@ struct TaskRequest {
   std::optional<double> gamma = {};           ///< discount, 0 to 1; unset: the task's
   std::optional<std::uint32_t> horizon = {};  ///< steps until an episode is cut off; unset: the task's
   std::string starts = {};                    ///< rollouts whose start states are used
-  std::size_t batch = 0;                      ///< episodes in lockstep, 0: chosen; changes no result
+  std::vector<double> start_states = {};  ///< the same, in memory: rows; episode e starts in row e modulo their number
+  std::size_t batch = 0;                  ///< episodes in lockstep, 0: chosen; changes no result
 };
 
 /// A policy and how its file is read.
@@ -60,8 +61,9 @@ struct PolicyRequest {
 struct RolloutRequest : Request {
   TaskRequest task;
   PolicyRequest policy;
-  std::size_t episodes = 100;
-  std::string out;  ///< .npz or .csv
+  std::size_t episodes = RolloutOptions{}.episodes;
+  bool keep_steps = true;  ///< false: the outcome of each episode alone, in little memory
+  std::string out;         ///< .npz or .csv; empty: nothing is written
 };
 struct RolloutResult {
   std::string env, policy;
@@ -75,7 +77,7 @@ RolloutResult rollout(const RolloutRequest& request, const Progress& progress = 
 struct EvaluateRequest : Request {
   TaskRequest task;
   PolicyRequest policy;
-  std::size_t episodes = 100;
+  std::size_t episodes = RolloutOptions{}.episodes;
   PolicyRequest against = {};  ///< optional: what `policy` loses against it
   std::string rollouts;        ///< a file of rollouts to measure, in place of playing
 };
@@ -120,18 +122,22 @@ struct EmbedRequest : Request {
   TaskRequest task;
   PolicyRequest teacher;
   Route route = Route::lattice;
-  std::optional<std::string> basis = {};        ///< unset: dct, svd with `scratch`, chebyshev on the continuous route
-  std::size_t k = 0;                            ///< 0: by energy, or 6 terms on the continuous route
-  std::optional<std::size_t> rollouts = {};     ///< episodes it is made from; unset: 1000, 200 for paper and continuous
+  std::optional<std::string> basis = {};        ///< unset: `usual_basis`
+  std::size_t k = 0;                            ///< 0: by energy, or `continuous.k` on the continuous route
+  std::optional<std::size_t> rollouts = {};     ///< episodes it is made from; unset: `usual_rollouts`
   std::string from;                             ///< lattice: a file of rollouts in place of playing
   std::shared_ptr<const Rollouts> logged = {};  ///< the same, in memory; without a task nothing is played or measured
   std::size_t episodes = 1000;                  ///< that measure the result
   LatticeRequest lattice = {};
   ContinuousOptions continuous = {};
   std::optional<double> max_loss = {}, max_loss_return = {};  ///< lattice: choose the smallest k that keeps these
-  std::size_t certify_episodes = 10000;
-  double confidence = 0.95;
-  std::string out;  ///< ends in .mercer; empty: nothing is written
+  std::size_t certify_episodes = CertifyOptions{}.episodes;
+  double confidence = CertifyOptions{}.confidence;
+  std::string out;                      ///< ends in .mercer; empty: nothing is written
+  std::optional<SigningKey> sign = {};  ///< signs the file
+
+  std::string usual_basis() const;     ///< of the route
+  std::size_t usual_rollouts() const;  ///< of the route and the preset
 };
 struct EmbedResult {
   std::optional<EmbeddingFile> file;  ///< as it was written, certificate included; none in processes other than 0
@@ -167,6 +173,7 @@ struct CompressRequest : Request {
   std::optional<LoggedStates> logged_states = {};  ///< the same, in memory
   std::string out;                                 ///< ends in .mercer; empty: nothing is written
   std::string results;                             ///< folder for the Pareto front and a list of all candidates
+  std::optional<SigningKey> sign = {};             ///< signs every file
 };
 struct CompressResult {
   Compressed found;
@@ -183,14 +190,16 @@ struct CertifyRequest : Request {
   std::string file;
   std::shared_ptr<const EmbeddingFile> embedding = {};  ///< in memory, in place of `file`; nothing is written
   std::shared_ptr<const Policy> student = {};           ///< any policy, in place of both
-  std::size_t episodes = 10000, coupled = 1000, attempt = 0;
-  double confidence = 0.95;
-  LossMethod method = LossMethod::betting;
-  std::set<Level> levels{Level::paper, Level::rigorous, Level::model, Level::exact, Level::statistical};
+  std::size_t episodes = CertifyOptions{}.episodes, coupled = CertifyOptions{}.coupled,
+              attempt = CertifyOptions{}.attempt;
+  double confidence = CertifyOptions{}.confidence;
+  LossMethod method = CertifyOptions{}.method;
+  std::set<Level> levels = CertifyOptions{}.levels;
   std::optional<double> max_loss = {}, max_loss_return = {};
-  bool accept_other_teacher = false;  ///< certify against a teacher whose file has another SHA-256, and say so
-  bool dry_run = false;               ///< leave the file as it is
-  bool all_episodes = false;          ///< play all episodes, even where fewer decide the budget
+  bool accept_other_teacher = false;    ///< certify against a teacher whose file has another SHA-256, and say so
+  bool dry_run = false;                 ///< leave the file as it is
+  bool all_episodes = false;            ///< play all episodes, even where fewer decide the budget
+  std::optional<SigningKey> sign = {};  ///< signs the file; without it a signature of before is dropped with a warning
 };
 struct CertifyResult {
   Certificate certificate;

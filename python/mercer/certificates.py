@@ -25,17 +25,14 @@ class Certificate(dict):
             raise AttributeError(key) from None
 
     def __str__(self) -> str:
-        page = _mercer.certificate_page(json.dumps(self))
-        if self.get("level") != "estimate":
-            return page
-        return "AN ESTIMATE, NOT A GUARANTEE: the range of returns is not known.\n" + page
+        return _mercer.certificate_page(json.dumps(self))
 
     @staticmethod
     def parse(text: str) -> "Certificate":
         return Certificate(json.loads(text))
 
 
-@with_options("certify", without=("env", "policy", "file", "starts", "batch", "dry_run", "accept_other_teacher"))
+@with_options("certify", without=("env", "policy", "file", "starts", "batch", "dry_run", "accept_other_teacher", "sign"))
 def certify(
     env: Any,
     teacher: Any,

@@ -12,13 +12,13 @@ from .certificates import CertificateError
 from .embedding import Embedding
 from .envs import env_name, is_foreign, own_env, task_of
 from .foreign import player_of
-from .options import Default, default_of, with_options
+from .options import add_given, default_of, with_options
 from .policies import as_policy
 from .progress import Progress, watching
 
 Listener = Callable[[dict[str, Any], bool], None]
 
-_FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file")
+_FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file", "sign")
 
 
 def _searched(found: tuple, allow_unmet: bool) -> Embedding:
@@ -33,12 +33,9 @@ def _searched(found: tuple, allow_unmet: bool) -> Embedding:
     raise error
 
 
-def _given(options: dict[str, Any], **first: Any) -> dict[str, Any]:
-    """The options with those that have a place of their own; a budget of None is no budget."""
-    for name, value in first.items():
-        if not isinstance(value, Default):
-            options[name] = "none" if value is None else value
-    return options
+def _budget(max_loss: float | str | None) -> float | str:
+    """None is no budget, where other options are left alone by it."""
+    return "none" if max_loss is None else max_loss
 
 
 def _log(states: Any, lengths: int | Sequence[int] | None) -> tuple[Any, list[int]]:
@@ -72,15 +69,16 @@ def compress(
     `max_loss` is a share of the teacher's |return|, such as 0.01 or "1%"; None leaves it out, and so does giving only
     `max_loss_return`. `env` is a built-in task or anything with Gymnasium's interface, `policy` any policy that `rollout` takes. Built-in
     tasks are played on all cores. Other environments are played by Python, so what is not given asks for less there: 20
-    episodes for each candidate, 100 to select, 1,000 to certify, coefficients polished on the action, no lattices.
+    episodes for each candidate, 100 to select, at most 4,000 to certify, coefficients polished on the action, no lattices.
 
     `return_range` bounds the return of every episode of such an environment; you vouch for it. With it the certificate is
-    as for a built-in task. Without it the level of the certificate is "estimate" (Student's t): no guarantee.
+    as for a built-in task. Without it the promise is about returns cut to a range that is fixed on other episodes, and
+    about how often a return lies outside. `method="student_t"` gives an estimate instead: no guarantee.
 
     `on_candidate(candidate, on_front)` sees every candidate. Raises `CertificateError`, with the best that was found as
     its `embedding`, unless the budget is kept or `allow_unmet`.
     """
-    _given(options, max_loss=max_loss, confidence=confidence)
+    add_given(options, max_loss=_budget(max_loss), confidence=confidence)
     task = env if is_foreign(env) else own_env(env, int(options.get("seed", 0)))
     teacher = as_policy(policy, task, str(options.get("act", "mean")))
     with watching(progress) as report:
@@ -116,7 +114,7 @@ def compress_states(
     it the whole array counts as one episode. With fewer than 30 episodes nothing is certified: `CertificateError` is
     raised with the embedding that was found, or that is returned where `allow_unmet`; its `certificate` is None.
     """
-    _given(options, max_loss=max_loss, confidence=confidence)
+    add_given(options, max_loss=_budget(max_loss), confidence=confidence)
     teacher = as_policy(policy, env, "mean")
     with watching(progress) as report:
         found = _mercer.compress(

@@ -34,7 +34,7 @@ class Embedding:
         self, observation: Any, state: Any = None, episode_start: Any = None, deterministic: bool = True
     ) -> tuple[np.ndarray, Any]:
         """(actions, state), as Stable-Baselines3 has it: one observation (dim,) or many (n, dim); actions in single
-        precision, cut to the box, or whole numbers."""
+        precision, cut to the box, or integers."""
         return self.policy.predict(observation, state, episode_start, deterministic)
 
     def mean_action(self, obs: Any) -> np.ndarray:
@@ -92,6 +92,11 @@ class Embedding:
         return self.facts.get("formulas", [])
 
     @property
+    def verified(self) -> bool:
+        """Made here, or read from a file whose digests match; False for a file of version 0.1, which has none."""
+        return self.facts["verified"]
+
+    @property
     def certificate(self) -> Certificate | None:
         """What it may lose, if that was certified."""
         text = self._handle.certificate
@@ -103,9 +108,10 @@ class Embedding:
 
     # Where it goes.
 
-    def save(self, path: str | os.PathLike) -> None:
-        """Writes the file that `mercer.read`, the command line and plain numpy read."""
-        self._handle.save(os.fspath(path))
+    def save(self, path: str | os.PathLike, sign: str | os.PathLike | None = None) -> None:
+        """Writes the file that `mercer.read`, the command line and plain numpy read. `sign` is a private key (Ed25519,
+        PEM) to sign it with; `mercer inspect --verify` checks that."""
+        self._handle.save(os.fspath(path), None if sign is None else os.fspath(sign))
 
     def export_c(self, folder: str | os.PathLike, name: str = "controller", **options: Any) -> dict[str, Any]:
         """Writes NAME.h, NAME.c and an example main.c (docs/guide/export.md): files, flash_bytes, operations, ...

@@ -136,7 +136,7 @@ class ContinuousEmbedder(_Estimator):
         self.random_state = random_state
 
     def fit(self, states: np.ndarray, actions: np.ndarray) -> "ContinuousEmbedder":
-        """states (n, dim); actions (n,) or (n, dim), whole numbers (n,) where they are discrete. `env` gives their
+        """states (n, dim); actions (n,) or (n, dim), integers (n,) where they are discrete. `env` gives their
         ranges, otherwise the data do."""
         task, states, rows = self._task(states, actions)
         self._flat = np.ndim(actions) == 1

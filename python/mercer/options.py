@@ -22,6 +22,11 @@ def default_of(verb: str, name: str) -> Any:
     return Default(next(row["default"] for row in _mercer.options(verb) if row["name"] == name))
 
 
+def add_given(options: dict[str, Any], **first: Any) -> None:
+    """Adds options that have a place of their own in a signature, where they were given."""
+    options.update({name: value for name, value in first.items() if not isinstance(value, Default)})
+
+
 def with_options(verb: str, without: Iterable[str] = ()) -> Callable[[Function], Function]:
     """Shows the options of a verb in the signature and in the help of a function that takes them as `**options`."""
     rows = [row for row in _mercer.options(verb) if row["group"] != "network"]

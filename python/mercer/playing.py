@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any, Callable
+from typing import Any
 
 import numpy as np
 
 from . import _mercer
 from .envs import env_name, is_vector, task_of
-from .policies import _name_of, _Single, _takes_batches, load_policy
+from .policies import Batched, _name_of, load_policy
 from .progress import Report
 
 #: Room of a seed, by `_mercer.reset_seed`.
@@ -45,7 +45,7 @@ class Chooser:
             self.name = _name_of(policy)
             self.one = None
             self.many = self._called_many
-            self._batch: Callable | None = None
+            self._batched = Batched(policy, self.task)
         else:
             raise ValueError(f"{_name_of(policy)} is no policy")
 
@@ -78,9 +78,7 @@ class Chooser:
         return action
 
     def _called_many(self, obs: Any, episodes: np.ndarray, step: int) -> Any:
-        if self._batch is None:
-            self._batch = self.policy if _takes_batches(self.policy, self.task) else _Single(self.policy)
-        actions = np.asarray(self._batch(obs))
+        actions = np.asarray(self._batched(obs))
         return actions.reshape(len(obs)).astype(np.int64) if self.discrete else actions
 
 

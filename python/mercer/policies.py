@@ -45,6 +45,19 @@ class _Single:
         return np.array([np.ravel(self.function(row)) for row in observations], dtype=float)
 
 
+class Batched:
+    """A callable of observations that is asked about many: at once where it takes them, as the first call tries."""
+
+    def __init__(self, function: Callable, task: Any) -> None:
+        self.function, self.task = function, task
+        self.many: Callable | None = None
+
+    def __call__(self, observations: np.ndarray) -> Any:
+        if self.many is None:
+            self.many = self.function if _takes_batches(self.function, self.task) else _Single(self.function)
+        return self.many(observations)
+
+
 def _takes_batches(function: Callable, task: Any) -> bool:
     """Whether a callable of observations also takes many at once, tried on two that differ."""
     axes = task.observation["axes"]
@@ -94,8 +107,7 @@ def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
 
         return _mercer.make_python_policy(name, task, best, drawn, None, policy)
     if callable(policy):
-        function = policy if _takes_batches(policy, task) else _Single(policy)
-        return _mercer.make_python_policy(name, task, function, None, None, policy)
+        return _mercer.make_python_policy(name, task, Batched(policy, task), None, None, policy)
     raise ValueError(
         f"{name} is no policy; legal: a built-in, a file, a callable obs -> action, an object with predict, or one "
         "with sample and log_prob"

@@ -8,26 +8,27 @@ import numpy as np
 
 from . import _mercer
 from .envs import env_name, is_foreign, own_env
-from .playing import play_foreign
+from .foreign import player_of
+from .options import add_given, default_of, with_options
 from .policies import as_policy
 from .progress import Progress, watching
 
 Rollouts = _mercer.Rollouts
 
+_OBJECTS = ("env", "policy", "starts", "out", "rollouts")
 
+
+@with_options("rollout", without=_OBJECTS)
 def rollout(
     env: Any,
     policy: Any,
-    episodes: int = 100,
-    seed: int = 0,
+    episodes: int = default_of("rollout", "episodes"),
+    seed: int = default_of("rollout", "seed"),
     *,
-    act: str = "sample",
-    gamma: float | None = None,
-    horizon: int | None = None,
     keep_steps: bool = True,
     start_states: np.ndarray | None = None,
-    batch: int = 0,
     progress: Progress = None,
+    **options: Any,
 ) -> Rollouts:
     """Plays episodes of a policy in a task and keeps what happened.
 
@@ -36,60 +37,44 @@ def rollout(
     Stable-Baselines3's `predict`, or one with `sample(obs, seed)` and `log_prob(obs, actions)`. `act` is "sample" (the
     policy as it is) or "mean" (nothing drawn).
 
-    Built-in tasks give the same bits as `mercer rollout` for the same seed. Episode e of a foreign environment begins
-    with `reset(seed=2**20 * seed + e)`, for seeds from 2048 on with a 31-bit hash of both.
+    Without `keep_steps` only the outcome of each episode is kept. Episode e of a built-in task starts in row e of
+    `start_states`, modulo their number. Built-in tasks give the same bits as `mercer rollout` for the same seed.
+    Episode e of a foreign environment begins with `reset(seed=2**20 * seed + e)`, for seeds from 2048 on with a 31-bit
+    hash of both; its discount is 1 unless `gamma` is given.
     """
+    add_given(options, episodes=episodes, seed=seed)
+    task = env if is_foreign(env) else own_env(env, int(seed))
+    played = as_policy(policy, task, _act("rollout", options))
     with watching(progress) as report:
-        if is_foreign(env):
-            if start_states is not None:
-                raise ValueError("start_states is for built-in tasks: others can only be reset by seed")
-            discount = 1.0 if gamma is None else gamma
-            return play_foreign(env, policy, episodes, seed, act, discount, horizon, keep_steps, report)
-        own = own_env(env, seed)
-        player = as_policy(policy, own, act)
-        options: dict[str, Any] = {
-            "episodes": episodes, "seed": seed, "act": act, "keep_steps": keep_steps, "batch": batch,
-        }
-        if gamma is not None:
-            options["gamma"] = gamma
-        if horizon is not None:
-            options["horizon"] = horizon
-        if start_states is not None:
-            options["start_states"] = np.ravel(np.asarray(start_states, dtype=float)).tolist()
-        return _mercer.rollout(own._batch, player, options, report)
+        return _mercer.rollout(player_of(task), env_name(env), played, start_states, keep_steps, options, report)
 
 
+@with_options("evaluate", without=_OBJECTS)
 def evaluate(
     env: Any,
     policy: Any,
-    episodes: int = 100,
-    seed: int = 0,
+    episodes: int = default_of("evaluate", "episodes"),
+    seed: int = default_of("evaluate", "seed"),
     *,
-    act: str = "sample",
     against: Any = None,
-    gamma: float | None = None,
-    horizon: int | None = None,
     progress: Progress = None,
+    **options: Any,
 ) -> dict[str, Any]:
     """Mean return with its spread and interval; with `against` also the loss on the same starts.
 
-    The keys are those of `mercer evaluate --json`: episodes, return, paired.
+    The keys are those of `mercer evaluate --json`: episodes, return, std_ci95, discounted_return, paired, ...
     """
-    how: dict[str, Any] = {"act": act, "gamma": gamma, "horizon": horizon, "keep_steps": False, "progress": progress}
-    played = rollout(env, policy, episodes, seed, **how)
-    out: dict[str, Any] = {
-        "env": env_name(env),
-        "policy": played.policy,
-        "seed": seed,
-        "episodes": played.episodes,
-        "steps": played.steps,
-        "return": _mercer.summarise(played.returns),
-    }
-    if against is not None:
-        rival = rollout(env, against, episodes, seed, **how)
-        out["against"] = {"policy": rival.policy, "return": _mercer.summarise(rival.returns)}
-        out["paired"] = _mercer.paired_loss(rival.returns, played.returns)
-    return out
+    add_given(options, episodes=episodes, seed=seed)
+    task = env if is_foreign(env) else own_env(env, int(seed))
+    act = _act("evaluate", options)
+    played = as_policy(policy, task, act)
+    rival = None if against is None else as_policy(against, task, act)
+    with watching(progress) as report:
+        return _mercer.evaluate(player_of(task), env_name(env), played, rival, options, report)
+
+
+def _act(verb: str, options: dict[str, Any]) -> str:
+    return str(options.get("act") or default_of(verb, "act"))
 
 
 def paired_returns(

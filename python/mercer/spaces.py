@@ -28,7 +28,7 @@ class Box:
 
 
 class Discrete:
-    """The whole numbers 0 to n - 1."""
+    """The integers 0 to n - 1."""
 
     def __init__(self, n: int, names: list[str] | None = None) -> None:
         self.n = int(n)

@@ -99,12 +99,14 @@ void Search::try_lattice() {
   try {
     made = make_lattice(teacher_, player_.roll_out(teacher_, met, progress_), lattice);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::interrupted) throw;
+    if (error.code() == ErrorCode::interrupted || !options_.continuous) throw;
     return;  // a teacher without a density, or too many dimensions: this route is not for it
   }
   const std::size_t half = std::max<std::size_t>(1, made->table.pi.size() / 2);
   for (const std::size_t wanted : {60, 250, 1000}) {
-    if (enough() || (wanted > half && wanted > 60)) break;
+    const bool late =
+        enough() && (options_.continuous || !tried_.empty());  // however slow the machine, one is certified
+    if (late || (wanted > half && wanted > 60)) break;
     const std::size_t k = std::min(wanted, half);  // a small table has one candidate
     TruncationOptions truncation;
     truncation.basis = "dct";

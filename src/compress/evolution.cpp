@@ -5,6 +5,7 @@
 #include <Eigen/Dense>
 #include <fmt/format.h>
 
+#include "core/eigen.hpp"
 #include "mercer/compress.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"

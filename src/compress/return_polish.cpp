@@ -2,7 +2,7 @@
 
 #include <Eigen/Dense>
 
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "mercer/compress.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"

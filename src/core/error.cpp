@@ -70,7 +70,7 @@ std::string nearest_name(std::string_view name, std::span<const std::string> kno
   std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance) {
+    if (distance < best_distance && distance < candidate.size()) {  // something of it must be there
       best = candidate;
       best_distance = distance;
     }

@@ -22,13 +22,13 @@ inline double multiply_add(double a, double b, double c) {
 #endif
 }
 
-// x - n pi/2 for a whole number n: pi/2 in three parts, the first two of 33 bits, so that n times each is exact.
+// x - n pi/2 for an integer n: pi/2 in three parts, the first two of 33 bits, so that n times each is exact.
 inline double subtract_quarters(double x, double n) {
   const double near = multiply_add(n, -0x1.0b4611a6p-34, multiply_add(n, -0x1.921fb544p+0, x));
   return multiply_add(n, -0x1.3198a2e037073p-69, near);
 }
 
-constexpr double round_to_integer = 0x1.8p52;  // adding it moves the nearest whole number into the low bits
+constexpr double round_to_integer = 0x1.8p52;  // adding it moves the nearest integer into the low bits
 
 inline double flip_sign(double value, std::int64_t odd) {
   return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) ^ static_cast<std::uint64_t>(odd & 1) << 63);

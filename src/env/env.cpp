@@ -86,8 +86,8 @@ std::size_t Params::integer(const std::string& key, std::size_t standard, std::s
   if (!text) return standard;
   const double value = parse_number(owner_, key, *text, static_cast<double>(low), static_cast<double>(high));
   if (value != std::floor(value)) {
-    throw Error(ErrorCode::bad_value, fmt::format("{}: {} is {}, which is not a whole number", owner_, key, value),
-                fmt::format("Give a whole number from {} to {}", low, high));
+    throw Error(ErrorCode::bad_value, fmt::format("{}: {} is {}, which is not an integer", owner_, key, value),
+                fmt::format("Give an integer from {} to {}", low, high));
   }
   return static_cast<std::size_t>(value);
 }

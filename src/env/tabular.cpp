@@ -3,11 +3,15 @@
 #include <numbers>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "io/json.hpp"
+#include "env/classic/tasks.hpp"
+#include "io/documents.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
+
+// Tasks that are finite Markov decision processes.
 
 namespace mercer {
 namespace {
@@ -170,10 +174,10 @@ double number(const json& document, const std::string& key, const std::string& w
 }
 
 // A number that counts or names something, from `low` to `high`.
-double whole_number(double value, double low, double high, const std::string& where, const std::string& remedy) {
+double integer_of(double value, double low, double high, const std::string& where, const std::string& remedy) {
   require_in_range(where, value, low, high, remedy);
   if (value == std::floor(value)) return value;
-  throw Error(ErrorCode::bad_value, fmt::format("{} is {}, which is not a whole number", where, value), remedy);
+  throw Error(ErrorCode::bad_value, fmt::format("{} is {}, which is not an integer", where, value), remedy);
 }
 
 // The steps after which what is still to come weighs less than 1e-6 of the whole.
@@ -216,21 +220,52 @@ TabularMdp read_mdp(const std::filesystem::path& path) {
   mdp.gamma = number(document, "gamma", where);
   require_in_range(where + ": gamma", mdp.gamma, 0, 1, "Give a discount from 0 to 1");
   if (document.contains("horizon")) {
-    mdp.horizon = static_cast<std::uint32_t>(whole_number(
-        number(document, "horizon", where), 1, 1e9, where + ": horizon", "Give the number of steps of an episode"));
+    mdp.horizon = static_cast<std::uint32_t>(integer_of(number(document, "horizon", where), 1, 1e9, where + ": horizon",
+                                                        "Give the number of steps of an episode"));
   } else {
     mdp.horizon = horizon_for(mdp.gamma, where);
   }
   if (document.contains("terminal")) {
     mdp.terminal.assign(mdp.n, 0);
     for (const json& state : document["terminal"]) {
-      const double index = whole_number(state.is_number() ? state.get<double>() : -1, 0, static_cast<double>(mdp.n) - 1,
-                                        where + ": a terminal state", "Name an existing state");
+      const double index = integer_of(state.is_number() ? state.get<double>() : -1, 0, static_cast<double>(mdp.n) - 1,
+                                      where + ": a terminal state", "Name an existing state");
       mdp.terminal[static_cast<std::size_t>(index)] = 1;
     }
   }
   check_mdp(mdp, where);
   return mdp;
+}
+
+EnvEntry noisy_bandit_entry() {
+  return {"noisy-bandit", "one-step bandit: a bell of rewards over the arms plus fixed noise drawn from the seed",
+          "arms=50,lambda=0.1", [](Params& params) {
+            const std::size_t arms = params.integer("arms", 50, 2, 1000000);
+            const double lambda = params.number("lambda", 0.1, 0, 1e6);
+            return std::make_unique<TabularEnv>("noisy-bandit", make_noisy_bandit(arms, lambda, params.seed()));
+          }};
+}
+
+EnvEntry chain_entry() {
+  return {"chain", "states in a row: an action steps right or left, and does the opposite with probability 1-alpha",
+          "n=10,alpha=1,horizon=100", [](Params& params) {
+            const std::size_t n = params.integer("n", 10, 2, 10000);
+            const double alpha = params.number("alpha", 1, 0, 1);
+            const auto horizon = static_cast<std::uint32_t>(params.integer("horizon", 100, 1, 1000000000));
+            return std::make_unique<TabularEnv>("chain", make_chain(n, alpha, horizon));
+          }};
+}
+
+EnvEntry tabular_entry() {
+  return {"tabular", "a finite Markov decision process from a JSON file (P, r, mu, gamma)", "FILE.json",
+          [](Params& params) {
+            const std::string file = params.text("file", "");
+            if (file.empty()) {
+              throw Error(ErrorCode::missing_option, "task 'tabular' needs a file",
+                          "Write 'tabular:FILE.json'; docs/guide/tasks.md shows such a file");
+            }
+            return std::make_unique<TabularEnv>("tabular", read_mdp(file));
+          }};
 }
 
 }  // namespace mercer

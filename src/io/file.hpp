@@ -15,12 +15,12 @@ namespace mercer {
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t most_bytes = std::size_t{1} << 40);
 std::string read_text(const std::filesystem::path& path, std::size_t most_bytes = std::size_t{1} << 30);
 
-/// Writes a file that is never seen half done: to a temporary name beside it, flushed to the disk, then renamed. When
+/// Writes a file atomically: to a temporary name in the same folder, flushed to the disk, then renamed. When
 /// `write` throws or the disk is full, the temporary file goes away and whatever `path` held before stays. A symbolic
 /// link keeps pointing where it points; a device or a pipe is written to as it is.
 void write_atomically(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
-/// Throws `cannot_write` if `write_atomically` could not succeed: to be asked before long work.
+/// Throws `cannot_write` if `write_atomically` could not succeed. Call it before long work.
 void check_writable(const std::filesystem::path& path);
 
 /// Removes the temporary files of writes that are under way. For a process that is about to end in the middle of them.

@@ -44,4 +44,10 @@ Arrays read_npz(const std::filesystem::path& path);
 /// The array of that name. Throws `bad_format` naming the arrays there are.
 const Array& require_array(const Arrays& arrays, const std::string& name, const std::filesystem::path& path);
 
+/// The header that numpy puts before an array's bytes (format version 1.0).
+std::string npy_header(const Array& array);
+
+/// One .npy file in memory. `where` names it in errors.
+Array parse_npy(std::span<const std::byte> bytes, const std::string& where);
+
 }  // namespace mercer

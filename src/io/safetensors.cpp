@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <set>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "io/documents.hpp"
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 
@@ -51,19 +51,9 @@ const ElementType& type_to_write(const std::string& name, const Array& array) {
   return *type;
 }
 
-// The JSON library keeps the last of two equal keys; a file that has them is not to be trusted.
 json parse_header(std::string_view text, const std::string& where) {
-  std::vector<std::set<std::string>> keys;
-  const auto check_keys = [&](int, json::parse_event_t event, json& parsed) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event == json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
-      throw_corrupt(where, fmt::format("names '{}' twice in its header", parsed.get<std::string>()));
-    }
-    return true;
-  };
   try {
-    return json::parse(text, check_keys);
+    return parse_strict_json<json>(text, where);
   } catch (const json::exception&) {
     throw_unreadable(where, "has a header that is not JSON: it is no safetensors file, or damaged");
   }
@@ -128,8 +118,8 @@ ordered_json header_of(const std::map<std::string, std::string>& metadata) {
   return header;
 }
 
-void write_parts(const std::filesystem::path& path, const ordered_json& header,
-                 std::span<const std::span<const std::byte>> parts) {
+// The length of the header and the header itself.
+std::string head_text(const ordered_json& header) {
   std::string text;
   try {
     text = header.dump();
@@ -137,20 +127,27 @@ void write_parts(const std::filesystem::path& path, const ordered_json& header,
     throw Error(ErrorCode::bad_value, "a name or the metadata of a safetensors file are not UTF-8", "Give UTF-8 text");
   }
   text.append((length_bytes - text.size() % length_bytes) % length_bytes, ' ');
+  std::string length;
+  for (std::size_t i = 0; i < length_bytes; ++i) length += static_cast<char>(text.size() >> (8 * i) & 255);
+  return length + text;
+}
+
+void write_parts(const std::filesystem::path& path, const std::string& head,
+                 std::span<const std::span<const std::byte>> parts) {
   write_atomically(path, [&](std::ostream& out) {
-    std::array<char, length_bytes> length{};
-    for (std::size_t i = 0; i < length_bytes; ++i) length[i] = static_cast<char>(text.size() >> (8 * i) & 255);
-    out.write(length.data(), length_bytes);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.write(head.data(), static_cast<std::streamsize>(head.size()));
     for (const std::span<const std::byte> part : parts) {
       out.write(reinterpret_cast<const char*>(part.data()), static_cast<std::streamsize>(part.size()));
     }
   });
 }
 
-}  // namespace
+struct Layout {
+  std::string head;
+  std::vector<std::span<const std::byte>> parts;
+};
 
-void write_safetensors(const std::filesystem::path& path, const Safetensors& file) {
+Layout layout(const Safetensors& file) {
   std::vector<std::pair<std::string, const Array*>> order;
   for (const auto& [name, array] : file.tensors) {
     type_to_write(name, array);
@@ -167,7 +164,16 @@ void write_safetensors(const std::filesystem::path& path, const Safetensors& fil
     parts.emplace_back(array->data);
     offset = end;
   }
-  write_parts(path, header, parts);
+  return {head_text(header), std::move(parts)};
+}
+
+}  // namespace
+
+std::string safetensors_head(const Safetensors& file) { return layout(file).head; }
+
+void write_safetensors(const std::filesystem::path& path, const Safetensors& file) {
+  const Layout made = layout(file);
+  write_parts(path, made.head, made.parts);
 }
 
 void write_safetensors_bytes(const std::filesystem::path& path, const std::string& name,
@@ -177,12 +183,14 @@ void write_safetensors_bytes(const std::filesystem::path& path, const std::strin
   for (const std::span<const std::byte> part : parts) bytes += part.size();
   ordered_json header = header_of(metadata);
   header[name] = {{"dtype", "U8"}, {"shape", {bytes}}, {"data_offsets", {std::size_t{0}, bytes}}};
-  write_parts(path, header, parts);
+  write_parts(path, head_text(header), parts);
 }
 
 Safetensors read_safetensors(const std::filesystem::path& path) {
-  const std::string where = path.string();
-  const std::vector<std::byte> bytes = read_file(path);
+  return parse_safetensors(read_file(path), path.string());
+}
+
+Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& where) {
   if (bytes.size() < length_bytes) throw_corrupt(where, "is too short for a safetensors file");
   std::uint64_t length = 0;
   for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | static_cast<std::uint64_t>(bytes[i]);
@@ -190,7 +198,7 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
     throw_unreadable(where, fmt::format("is no safetensors file (its header would have {} bytes)", length));
   if (length > bytes.size() - length_bytes) throw_corrupt(where, "ends before the header it announces");
 
-  const auto data = std::span(bytes).subspan(length_bytes + length);
+  const auto data = bytes.subspan(length_bytes + length);
   const json header = parse_header({reinterpret_cast<const char*>(bytes.data()) + length_bytes, length}, where);
   if (!header.is_object()) throw_unreadable(where, "has a header that is no JSON object");
 

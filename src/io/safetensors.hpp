@@ -31,5 +31,10 @@ void write_safetensors_bytes(const std::filesystem::path& path, const std::strin
 /// Throws `corrupt_file` for a file that is cut short or whose tensors overlap, leave holes or do not fit their shapes,
 /// `bad_format` for what is no safetensors file or has other types.
 Safetensors read_safetensors(const std::filesystem::path& path);
+/// The same for bytes that were read; errors name `where`.
+Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& where);
+
+/// All that `write_safetensors` writes before the numbers: length and header.
+std::string safetensors_head(const Safetensors& file);
 
 }  // namespace mercer

@@ -53,6 +53,12 @@ std::string sha256(std::span<const std::byte> bytes) {
 
 std::string sha256(std::string_view text) { return sha256(std::as_bytes(std::span(text))); }
 
+std::string sha256(std::span<const std::span<const std::byte>> parts) {
+  Sha256 hash;
+  for (const std::span<const std::byte> part : parts) hash.add(part);
+  return hash.finish();
+}
+
 std::string sha256_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   Sha256 hash;

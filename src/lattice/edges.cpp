@@ -162,7 +162,7 @@ std::vector<double> tempered(std::span<const double> sorted, std::size_t bins, d
   return edges;
 }
 
-// Bins too narrow to tell from rounding are left out, as scikit-learn does.
+// Bins as narrow as rounding errors are left out, as scikit-learn does.
 Edges without_narrow_bins(const std::vector<double>& wanted) {
   Edges edges;
   for (const double edge : wanted) {
@@ -173,7 +173,7 @@ Edges without_narrow_bins(const std::vector<double>& wanted) {
   return edges;
 }
 
-// One bin around a single value, wide enough to be told apart.
+// One bin around a single value, wide enough that its edges differ.
 Edges around(double value, std::size_t asked) {
   const double half = std::max(0.5e-6, std::abs(value) * 1e-6);
   return {{value - half, value + half}, asked - 1};

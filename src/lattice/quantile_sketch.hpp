@@ -25,8 +25,8 @@ namespace mercer {
 /// numbers in memory; amortised O(log k) for each number.
 class QuantileSketch {
  public:
-  /// `k` from 8 to 2^24: capacity of the top level; error falls as 1/k. `item` tells sketches that will be merged
-  /// apart: the number of the block that it is made from, below 2^40.
+  /// `k` from 8 to 2^24: capacity of the top level; error falls as 1/k. `item` differs between sketches that will
+  /// be merged: the number of the block that each is made from, below 2^40.
   explicit QuantileSketch(std::size_t k = 4096, std::uint64_t seed = 0, std::uint64_t item = 0);
 
   /// Throws `not_finite`.
@@ -45,7 +45,7 @@ class QuantileSketch {
   double smallest() const { return smallest_; }
   double largest() const { return largest_; }
   /// The numbers at these ranks (1 to count, rising), each the smallest kept one whose estimated rank is at least that:
-  /// x_(r) itself where the sketch is exact. Throws `out_of_range` for ranks that are none.
+  /// x_(r) itself where the sketch is exact. Throws `out_of_range` for other ranks.
   std::vector<double> at_ranks(std::span<const std::uint64_t> ranks) const;
 
   /// For another process of the same build. `from_bytes` throws `corrupt_file`.

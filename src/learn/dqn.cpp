@@ -188,10 +188,4 @@ std::unique_ptr<Learner> make_dqn(const DqnOptions& options, const Task& task, s
   return std::make_unique<Dqn>(options, task.observation.dimensions(), task.action.count, seed);
 }
 
-std::unique_ptr<Learner> make_learner(const AlgorithmOptions& options, const Task& task, std::uint64_t seed) {
-  check_options(options);
-  if (const auto* sac = std::get_if<SacOptions>(&options)) return make_sac(*sac, task, seed);
-  return make_dqn(std::get<DqnOptions>(options), task, seed);
-}
-
 }  // namespace mercer::learn

@@ -40,7 +40,7 @@ struct Network {
   Index outputs() const { return layers.back().outputs; }
 };
 
-/// Uniform on +-1/sqrt(inputs) for weights and biases of each layer; `item` tells the networks of a learner apart.
+/// Uniform on +-1/sqrt(inputs) for weights and biases of each layer; `item` differs between the networks of a learner.
 template <class Real>
 Vector<Real> initial_weights(const Network& network, std::uint64_t seed, std::uint64_t item);
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -24,6 +25,32 @@ double log_mean(std::span<const double> logs) {
   return most + std::log(sum / static_cast<double>(logs.size()));
 }
 
+// With their number known, capitals stay in registers: three cost little more than one.
+template <std::size_t count>
+bool refuted_by(const AffineSample& z, double s, double most, const BettingPlans& plans, double delta) {
+  const double wanted = std::log(1 / delta);
+  const double cap = most > 0 ? boldest / most : std::numeric_limits<double>::infinity();
+  std::array<const double*, count> bets;
+  for (std::size_t p = 0; p < count; ++p) bets[p] = plans[p].data();
+  std::array<double, count> logs{}, capital;
+  capital.fill(1);
+  for (std::size_t i = 0; i < z.offset.size(); ++i) {
+    const double value = z.offset[i] + s * z.slope[i];
+    // Logarithms are slow: they are taken before a product leaves the range of doubles. Each factor is between 1/10
+    // and, since a bet does not exceed 10 sqrt(2 ln(1/delta)) of the range, some hundreds.
+    bool look = i % 32 == 31 || i + 1 == z.offset.size();
+    for (std::size_t p = 0; p < count; ++p) {
+      capital[p] *= 1 - std::min(bets[p][i], cap) * value;
+      look = look || capital[p] >= 1e200;
+    }
+    if (!look) continue;
+    for (std::size_t p = 0; p < count; ++p) logs[p] += std::log(capital[p]);
+    capital.fill(1);
+    if (log_mean(logs) >= wanted) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 BettingPlans predictable_bets(std::span<const double> residuals, double scale, double delta, bool anytime) {
@@ -47,26 +74,8 @@ BettingPlans predictable_bets(std::span<const double> residuals, double scale, d
 }
 
 bool refutes(const AffineSample& z, double s, double most, const BettingPlans& plans, double delta) {
-  const double wanted = std::log(1 / delta);
-  const double cap = most > 0 ? boldest / most : std::numeric_limits<double>::infinity();
-  std::vector<double> logs(plans.size(), 0), capital(plans.size(), 1);
-  for (std::size_t i = 0; i < z.offset.size(); ++i) {
-    const double value = z.offset[i] + s * z.slope[i];
-    // Logarithms are slow: they are taken before a product leaves the range of doubles. Each factor is between 1/10
-    // and, since a bet does not exceed 10 sqrt(2 ln(1/delta)) of the range, some hundreds.
-    bool look = i % 32 == 31 || i + 1 == z.offset.size();
-    for (std::size_t p = 0; p < plans.size(); ++p) {
-      capital[p] *= 1 - std::min(plans[p][i], cap) * value;
-      look = look || capital[p] >= 1e200;
-    }
-    if (!look) continue;
-    for (std::size_t p = 0; p < plans.size(); ++p) {
-      logs[p] += std::log(capital[p]);
-      capital[p] = 1;
-    }
-    if (log_mean(logs) >= wanted) return true;
-  }
-  return false;
+  return plans.size() == 1 ? refuted_by<1>(z, s, most, plans, delta)
+                           : refuted_by<std::size(horizons)>(z, s, most, plans, delta);
 }
 
 double betting_upper(std::span<const double> x, Range range, double delta, bool anytime) {

@@ -2,11 +2,10 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/LU>
-#include <Eigen/SVD>
 #include <fmt/format.h>
 
+#include "core/eigen.hpp"
 #include "mercer/error.hpp"
 #include "mercer/mdp.hpp"
 

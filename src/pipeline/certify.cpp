@@ -4,6 +4,7 @@
 #include "io/sha256.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
+#include "pipeline/playing.hpp"
 #include "pipeline/seeds.hpp"
 #include "pipeline/teacher.hpp"
 
@@ -18,9 +19,9 @@ CertifyOptions certify_options(const CertifyRequest& request) {
   options.confidence = request.confidence;
   options.attempt = request.attempt;
   options.method = request.method;
-  options.act = request.task.act.value_or(Act::sample);
+  options.act = request.task.act.value_or(options.act);
   options.horizon = request.task.horizon;
-  options.gamma = request.task.gamma.value_or(1);
+  options.gamma = request.task.gamma.value_or(options.gamma);
   options.levels = request.levels;
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
@@ -43,9 +44,8 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
                                        request.seed, progress);
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
+  options.act = request.task.act.value_or(stored_act(file));
   options.pruning_rollouts = pruning_rollouts(file);
-  const auto act = file.origin.settings.find("act");  // played as it was made to be played, unless asked otherwise
-  if (!request.task.act && act != file.origin.settings.end()) options.act = parse<Act>(act->second);
   CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};
   result.certificate.env = origin.env_name;
   if (origin.other_teacher) {
@@ -60,6 +60,8 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
 
 CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
   refuse_starts(request.task);
+  const bool writes = !request.embedding && !request.student && request.file.ends_with(".mercer") && !request.dry_run;
+  if (request.sign && !writes) refuse_sign();
   if (request.embedding) return certify_embedding(request, *request.embedding, progress);
   if (request.file.empty() && !request.student) {
     throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
@@ -75,7 +77,7 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
                 fmt::format("'{}' changed while it was certified, so the certificate is not about it", request.file),
                 "Certify it again");
   }
-  add_certificate(request.file, result.certificate);
+  add_certificate(request.file, result.certificate, request.sign);
   result.replaced = file.certificate;
   result.stored = true;
   return result;

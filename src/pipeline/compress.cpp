@@ -6,6 +6,7 @@
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/options.hpp"
+#include "pipeline/playing.hpp"
 #include "pipeline/teacher.hpp"
 
 namespace mercer {
@@ -17,6 +18,7 @@ void check(const CompressRequest& request) {
   CompressRequest copy = request;
   if (request.route == CompressRequest::Routes::lattice) refuse_other_route(options_of(copy), Route::lattice);
   if (!request.out.empty()) check_embedding_path(request.out);
+  if (request.sign && request.out.empty() && request.results.empty()) refuse_sign();
   if (request.options.seconds > 0 && team().size > 1) {
     throw Error(ErrorCode::bad_value, "--budget was given, and processes that search together keep no common time",
                 "Leave it out and lower --generations, or use one process");
@@ -46,7 +48,7 @@ CompressOptions search_options(const CompressRequest& request, const Player& pla
   SelectionOptions& judge = options.judge;
   // A budget in return, asked for alone, replaces the usual one in percent.
   if (request.given.contains("max-loss-return") && !request.given.contains("max-loss")) judge.max_loss = std::nullopt;
-  judge.act = request.task.act.value_or(Act::mean);
+  judge.act = request.task.act.value_or(judge.act);
   judge.seed = request.seed;
   options.continuous = request.route != CompressRequest::Routes::lattice;
   options.lattice = request.route != CompressRequest::Routes::continuous;
@@ -80,7 +82,7 @@ Compressed search_on_states(const CompressRequest& request, const Policy& teache
 }
 
 // The embeddings of the Pareto front and a list of all candidates, for 'mercer report' and 'mercer serve'.
-void write_results(const fs::path& folder, const CompressResult& result) {
+void write_results(const fs::path& folder, const CompressResult& result, const std::optional<SigningKey>& key) {
   nlohmann::ordered_json tried = nlohmann::ordered_json::array();
   const Compressed& found = result.found;
   for (std::size_t i = 0; i < found.tried.size(); ++i) {
@@ -89,7 +91,7 @@ void write_results(const fs::path& folder, const CompressResult& result) {
     const bool chosen = i == found.chosen;
     if (chosen || std::ranges::find(found.front, i) != found.front.end()) {
       const std::string file = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), name(one.embedding.route()), i);
-      write_embedding(folder / file, one.embedding, result.origin, chosen ? found.certificate : std::nullopt);
+      write_embedding(folder / file, one.embedding, result.origin, chosen ? found.certificate : std::nullopt, key);
       entry["file"] = file;
     }
     tried.push_back(std::move(entry));
@@ -113,10 +115,11 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   result.origin.settings["act"] = std::string(name(options.judge.act));
   result.out = request.out;
   if (!request.out.empty()) {
-    write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate);
+    write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate,
+                    request.sign);
     result.bytes = fs::file_size(request.out);
   }
-  if (!request.results.empty()) write_results(request.results, result);
+  if (!request.results.empty()) write_results(request.results, result, request.sign);
   return result;
 }
 

@@ -23,9 +23,17 @@ void add_seed(OptionList& list, Request& request) {
            request.seed);
 }
 
+// What an option is unless it is given, where the library's structs say so and the field alone does not.
+struct TaskDefaults {
+  std::string act;
+  std::string gamma = "the task's";
+};
+
+std::string text_of(Act act) { return std::string(name(act)); }
+
 // Without `episodes` a verb only names the task.
 void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const std::string& what_for,
-              const std::string& usual_act) {
+              const TaskDefaults& usual) {
   std::vector<std::string> names;
   for (const EnvEntry& entry : known_envs()) names.push_back(entry.name);
   list.in(Group::task)
@@ -40,10 +48,10 @@ void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const 
     list.add({.name = "episodes", .value = "N", .help = what_for, .range = episodes_range, .used_first = true},
              *episodes);
   }
-  list.add_name({.name = "act", .value = "HOW", .help = "Draw actions or play the mean action", .standard = usual_act},
+  list.add_name({.name = "act", .value = "HOW", .help = "Draw actions or play the mean action", .standard = usual.act},
                 task.act);
   if (episodes == nullptr) return;  // a search plays the task as it is
-  list.add({.name = "gamma", .value = "G", .help = "Discount", .range = share_range, .standard = "the task's"},
+  list.add({.name = "gamma", .value = "G", .help = "Discount", .range = share_range, .standard = usual.gamma},
            task.gamma);
   list.add({.name = "horizon",
             .value = "N",
@@ -100,22 +108,22 @@ void add_policy(OptionList& list, PolicyRequest& policy, const std::string& help
 const std::string policy_help = "uniform, tabular:FILE, or a file .onnx, .safetensors or .mercer";
 
 void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional<double>& max_loss_return,
-                double& confidence, const std::string& standard) {
+                double& confidence) {
   list.in(Group::promise)
       .add_share({.name = "max-loss",
                   .value = "SHARE",
                   .help = "Allowed loss as a share of the teacher's return, such as 1% or 0.01",
-                  .standard = standard,
+                  .range = {.low = 0},
+                  .standard = max_loss ? fmt::format("{:g}%", 100 * *max_loss) : "",
                   .used_first = true},
                  max_loss);
   list.add({.name = "max-loss-return", .value = "X", .help = "Allowed loss in units of return"}, max_loss_return);
-  list.add({.name = "confidence",
-            .value = "P",
-            .help = "Confidence of the promise",
-            .range = confidence_range,
-            .remedy = "Give a share, such as 0.95 for 95%",
-            .used_first = true},
-           confidence);
+  list.add_share({.name = "confidence",
+                  .value = "SHARE",
+                  .help = "Confidence of the promise, such as 95% or 0.95",
+                  .range = confidence_range,
+                  .used_first = true},
+                 confidence);
 }
 
 void add_method(OptionList& list, LossMethod& method, bool& all_episodes) {
@@ -132,70 +140,116 @@ void add_out(OptionList& list, std::string& out, const std::string& value, const
       .add({.name = "out", .value = value, .help = help, .used_first = true, .shapes_result = false}, out);
 }
 
+// The key is read at once: a run of hours must not end at a file that is no key.
+void add_sign(OptionList& list, std::optional<SigningKey>& key) {
+  list.in(Group::output)
+      .add_text(
+          {.name = "sign",
+           .value = "KEY.pem",
+           .help = "Sign what is written with this private key (Ed25519, PEM); 'mercer inspect --verify' checks it",
+           .shapes_result = false},
+          key,
+          [](std::optional<SigningKey>& field, const std::string& text, const std::string&) {
+            field = read_signing_key(text);
+          },
+          [](const std::optional<SigningKey>& field) { return field ? std::optional(field->file) : std::nullopt; });
+}
+
+// What both presets come to: one text where they agree.
+template <class Text>
+std::string by_preset(Text text) {
+  LatticeRequest best, paper;
+  best.preset = LatticeRequest::Preset::best;
+  paper.preset = LatticeRequest::Preset::paper;
+  const std::string first(text(best)), second(text(paper));
+  return first == second ? first : fmt::format("best: {}, paper: {}", first, second);
+}
+// The same of a field of `LatticeOptions`.
+template <class Field>
+std::string by_preset(Field LatticeOptions::*field) {
+  return by_preset([field](const LatticeRequest& request) { return option_text(request.lattice().*field); });
+}
+
+std::string unvisited_text(const LatticeRequest& request) {
+  const LatticeOptions options = request.lattice();
+  if (options.full) return "teacher";
+  return options.playing.unvisited == Unvisited::uniform ? "uniform" : "nearest";
+}
+
 void add_lattice(OptionList& list, LatticeRequest& lattice) {
   using Preset = LatticeRequest::Preset;
   using Unvisited = LatticeRequest::Unvisited;
   list.in(Group::lattice).of(Route::lattice);
   list.add_choice<Preset>({.name = "preset", .value = "WHICH", .help = "The published choices or better ones"},
                           lattice.preset, {{"paper", Preset::paper}, {"best", Preset::best}});
-  list.add({.name = "energy",
-            .value = "SHARE",
-            .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
-            .standard = fmt::format("best: {}, paper: 0", TruncationOptions::usual_energy)},
-           lattice.energy);
+  list.add_share({.name = "energy",
+                  .value = "SHARE",
+                  .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
+                  .range = share_range,
+                  .standard = by_preset([](const LatticeRequest& of) { return option_text(of.truncation(0).energy); })},
+                 lattice.energy);
   list.add({.name = "state-bins",
             .value = "N",
             .help = "Bins of each observation: one number, or one for each",
-            .standard = "35"},
+            .standard = by_preset(&LatticeOptions::state_bins)},
            lattice.state_bins);
-  list.add({.name = "action-bins", .value = "N", .help = "Bins of each action", .standard = "best: 45, paper: 15"},
+  list.add({.name = "action-bins",
+            .value = "N",
+            .help = "Bins of each action",
+            .standard = by_preset(&LatticeOptions::action_bins)},
            lattice.action_bins);
   list.add({.name = "state-edges",
             .value = "RULE",
             .help = "Edges of state bins: quantile, data-quantile, uniform, kmeans or tempered:T",
-            .standard = "the preset's"},
+            .standard = by_preset([](const LatticeRequest& of) { return to_text(of.lattice().state_edges); })},
            lattice.state_edges);
   list.add({.name = "action-edges",
             .value = "RULE",
             .help = "Edges of action bins, by the same rules",
-            .standard = "the preset's"},
+            .standard = by_preset([](const LatticeRequest& of) { return to_text(of.lattice().action_edges); })},
            lattice.action_edges);
   list.add({.name = "reach-bounds",
             .value = "BOOL",
             .help = "Outer action bins reach the bounds of the action",
-            .standard = "the preset's"},
+            .standard = by_preset(&LatticeOptions::reach_bounds)},
            lattice.reach_bounds);
   list.add({.name = "conditional-actions",
             .value = "BOOL",
             .help = "Action edges for each cell, from the actions played there",
-            .standard = "false"},
+            .standard = by_preset(&LatticeOptions::conditional_actions)},
            lattice.conditional_actions);
   list.add_name({.name = "table",
                  .value = "RULE",
                  .help = "Row of a cell: density at the centre, mass of the bin, or counts",
-                 .standard = "the preset's"},
+                 .standard = by_preset([](const LatticeRequest& of) { return name(of.lattice().table); })},
                 lattice.table);
-  list.add({.name = "prune",
-            .value = "SHARE",
-            .help = "Leave out cells with at most this share of visits",
-            .range = share_range,
-            .standard = "0"},
-           lattice.prune);
+  list.add_share({.name = "prune",
+                  .value = "SHARE",
+                  .help = "Leave out cells with at most this share of visits",
+                  .range = share_range,
+                  .standard = by_preset(&LatticeOptions::prune)},
+                 lattice.prune);
   list.add_choice<Unvisited>(
-      {.name = "unvisited", .value = "RULE", .help = "What an unvisited cell does", .standard = "the preset's"},
+      {.name = "unvisited",
+       .value = "RULE",
+       .help = "What an unvisited cell does",
+       .standard = by_preset(unvisited_text)},
       lattice.unvisited,
       {{"uniform", Unvisited::uniform}, {"nearest", Unvisited::nearest}, {"teacher", Unvisited::teacher}});
   list.add({.name = "noise",
             .value = "BOOL",
             .help = "Draw actions inside their bin, not at its middle",
-            .standard = "the preset's"},
+            .standard = by_preset([](const LatticeRequest& of) { return option_text(of.lattice().playing.noise); })},
            lattice.noise);
-  list.add_name({.name = "order",
-                 .value = "ORDER",
-                 .help = "Order of rows",
-                 .standard = "best: mean-action, paper: lexicographic"},
-                lattice.order);
-  list.add_name({.name = "simplex", .value = "RULE", .help = "Back to probabilities", .standard = "clip"},
+  list.add_name(
+      {.name = "order", .value = "ORDER", .help = "Order of rows", .standard = by_preset([](const LatticeRequest& of) {
+                                                                     return name(of.truncation(0).order);
+                                                                   })},
+      lattice.order);
+  list.add_name({.name = "simplex",
+                 .value = "RULE",
+                 .help = "Back to probabilities",
+                 .standard = by_preset([](const LatticeRequest& of) { return name(of.truncation(0).simplex); })},
                 lattice.simplex);
   list.add({.name = "scratch",
             .value = "DIR",
@@ -259,7 +313,7 @@ void add_continuous(OptionList& list, ContinuousOptions& options) {
 
 OptionList options_of(RolloutRequest& request) {
   OptionList list(request.given);
-  add_task(list, request.task, &request.episodes, "Episodes to play", "sample");
+  add_task(list, request.task, &request.episodes, "Episodes to play", {text_of(RolloutOptions{}.act)});
   add_policy(list, request.policy, "Policy to play: " + policy_help);
   add_out(list, request.out, "FILE", "File to write: .npz or .csv");
   add_seed(list, request);
@@ -268,7 +322,7 @@ OptionList options_of(RolloutRequest& request) {
 
 OptionList options_of(EvaluateRequest& request) {
   OptionList list(request.given);
-  add_task(list, request.task, &request.episodes, "Episodes to play", "sample");
+  add_task(list, request.task, &request.episodes, "Episodes to play", {text_of(RolloutOptions{}.act)});
   add_policy(list, request.policy, "Policy to play: " + policy_help);
   list.in(Group::policy)
       .add({.name = "against",
@@ -286,7 +340,13 @@ OptionList options_of(EvaluateRequest& request) {
 
 OptionList options_of(EmbedRequest& request) {
   OptionList list(request.given);
-  add_task(list, request.task, &request.episodes, "Episodes that measure the result", "sample; continuous: mean");
+  EmbedRequest best, paper, on_disk, continuous;  // what the defaults in words follow from
+  paper.lattice.preset = LatticeRequest::Preset::paper;
+  on_disk.lattice.scratch.emplace();
+  continuous.route = Route::continuous;
+  add_task(list, request.task, &request.episodes, "Episodes that measure the result",
+           {fmt::format("{}; continuous: {}", text_of(RolloutOptions{}.act), text_of(ContinuousOptions{}.act)),
+            fmt::format("the task's; of a promise: {}", CertifyOptions{}.gamma)});
   add_policy(list, request.teacher, "Teacher: " + policy_help);
   list.in(Group::search)
       .add_name({.name = "route", .value = "ROUTE", .help = "How the policy is embedded", .used_first = true},
@@ -294,13 +354,15 @@ OptionList options_of(EmbedRequest& request) {
   list.add({.name = "basis",
             .value = "BASIS",
             .help = "A basis of the route; 'mercer list' shows them",
-            .standard = "dct; with --scratch: svd; continuous: chebyshev",
+            .standard = fmt::format("{}; with --scratch: {}; continuous: {}", best.usual_basis(), on_disk.usual_basis(),
+                                    continuous.usual_basis()),
             .used_first = true},
            request.basis);
   list.add({.name = "k",
             .value = "K",
-            .help = "Coefficients, rank (svd), components or draws per row (gmm, mle), or terms; 0: by --energy, "
-                    "continuous: 6",
+            .help = fmt::format("Coefficients, rank (svd), components or draws per row (gmm, mle), or terms; 0: by "
+                                "--energy, continuous: {}",
+                                continuous.continuous.k),
             .range = {0, 1e9},
             .used_first = true},
            request.k);
@@ -308,7 +370,8 @@ OptionList options_of(EmbedRequest& request) {
             .value = "N",
             .help = "Episodes that the embedding is made from",
             .range = episodes_range,
-            .standard = "best: 1000; paper and continuous: 200"},
+            .standard = fmt::format("best: {}, paper: {}, continuous: {}", best.usual_rollouts(),
+                                    paper.usual_rollouts(), continuous.usual_rollouts())},
            request.rollouts);
   list.of(Route::lattice)
       .add({.name = "from",
@@ -316,7 +379,7 @@ OptionList options_of(EmbedRequest& request) {
             .help = "Make the lattice from rollouts in a file (.npz, .csv) instead of playing"},
            request.from);
   list.of(std::nullopt);
-  add_budget(list, request.max_loss, request.max_loss_return, request.confidence, "");
+  add_budget(list, request.max_loss, request.max_loss_return, request.confidence);
   list.add({.name = "certify-episodes",
             .value = "N",
             .help = "Paired episodes that choose k, and as many that certify it",
@@ -326,6 +389,7 @@ OptionList options_of(EmbedRequest& request) {
   add_lattice(list, request.lattice);
   add_continuous(list, request.continuous);
   add_out(list, request.out, "FILE", "File of the embedding, ending in .mercer");
+  add_sign(list, request.sign);
   add_seed(list, request);
   return list;
 }
@@ -334,9 +398,9 @@ OptionList options_of(CompressRequest& request) {
   using Routes = CompressRequest::Routes;
   OptionList list(request.given);
   SelectionOptions& judge = request.options.judge;
-  add_task(list, request.task, nullptr, "", "mean");
+  add_task(list, request.task, nullptr, "", {text_of(SelectionOptions{}.act)});
   add_policy(list, request.teacher, "Teacher: " + policy_help);
-  add_budget(list, judge.max_loss, judge.max_loss_return, judge.confidence, "1%");
+  add_budget(list, judge.max_loss, judge.max_loss_return, judge.confidence);
   list.add({.name = "max-bytes", .value = "N", .help = "Largest payload", .range = {1, 1e9}, .used_first = true},
            judge.max_bytes);
   list.add({.name = "certify-episodes",
@@ -357,12 +421,15 @@ OptionList options_of(CompressRequest& request) {
   list.add({.name = "bases",
             .value = "B,B,...",
             .help = "Dictionaries of the continuous route",
-            .standard = "chebyshev,ridge,mixed"},
+            .standard = option_text(default_dictionaries())},
            request.bases);
   list.add({.name = "degree", .value = "N", .help = "Degree of products of functions", .range = {0, 16}},
            request.degree);
   list.add_text(
-      {.name = "formats", .value = "F,F,...", .help = "Number formats of coefficients", .standard = "int8,int6,int4"},
+      {.name = "formats",
+       .value = "F,F,...",
+       .help = "Number formats of coefficients",
+       .standard = option_text(CompressOptions{}.formats)},
       request.formats,
       [](std::vector<NumberFormat>& formats, const std::string& text, const std::string& source) {
         formats.clear();
@@ -371,10 +438,8 @@ OptionList options_of(CompressRequest& request) {
         }
       },
       [](const std::vector<NumberFormat>& formats) -> std::optional<std::string> {
-        std::vector<std::string> names;
-        for (const NumberFormat format : formats) names.emplace_back(name(format));
-        if (names.empty()) return std::nullopt;
-        return option_text(names);
+        if (formats.empty()) return std::nullopt;
+        return option_text(formats);
       });
   list.add({.name = "most-terms", .value = "N", .help = "Largest K that is tried", .range = {1, 256}},
            request.options.most_terms);
@@ -407,6 +472,7 @@ OptionList options_of(CompressRequest& request) {
             .help = "Folder for the Pareto front and a list of all candidates, to report or serve",
             .shapes_result = false},
            request.results);
+  add_sign(list, request.sign);
   add_seed(list, request);
   return list;
 }
@@ -421,13 +487,15 @@ OptionList options_of(CertifyRequest& request) {
             .used_first = true},
            request.file);
   list.add({.name = "dry-run", .help = "Do not write the certificate into the file"}, request.dry_run);
-  add_task(list, request.task, &request.episodes, "Paired episodes, at most", "as the embedding was made");
+  add_sign(list, request.sign);
+  add_task(list, request.task, &request.episodes, "Paired episodes, at most",
+           {"as the embedding was made", option_text(CertifyOptions{}.gamma)});
   add_policy(list, request.teacher, "Teacher, in place of the one that the embedding names: " + policy_help);
   list.in(Group::policy)
       .add({.name = "accept-other-teacher",
             .help = "Accept a teacher whose file has another SHA-256 than the stored one"},
            request.accept_other_teacher);
-  add_budget(list, request.max_loss, request.max_loss_return, request.confidence, "");
+  add_budget(list, request.max_loss, request.max_loss_return, request.confidence);
   list.add_choice<Levels>({.name = "level", .value = "LEVEL", .help = "Which bounds to compute"}, request.levels,
                           {{"all", request.levels},
                            {"paper", {Level::paper}},
@@ -473,6 +541,25 @@ OptionList options_of(ExportRequest& request) {
             .standard = "the middle of the range"},
            request.options.safe_action);
   return list;
+}
+
+const std::vector<OptionHint>& option_hints() {
+  static const std::vector<OptionHint> hints{
+      {"train", "algorithm", {"algo"}},
+      {"embed", "states", {"fit-states"}},
+      {"embed", "teacher", {"policy"}},
+      {"embed", "terms", {"k"}},
+      {"compress", "basis", {"bases"}},
+      {"compress", "episodes", {"candidate-episodes", "select-episodes", "certify-episodes"}},
+      {"compress", "format", {"formats"}},
+      {"compress", "k", {"most-terms"}},
+      {"compress", "seconds", {"budget"}},
+      {"compress", "teacher", {"policy"}},
+      {"compress", "time", {"budget"}},
+      {"certify", "levels", {"level"}},
+      {"certify", "teacher", {"policy"}},
+  };
+  return hints;
 }
 
 std::vector<VerbOptions> all_options() {

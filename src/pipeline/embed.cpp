@@ -9,6 +9,7 @@
 #include "mercer/statistics.hpp"
 #include "pipeline/lattice_memo.hpp"
 #include "pipeline/options.hpp"
+#include "pipeline/playing.hpp"
 #include "pipeline/seeds.hpp"
 #include "pipeline/teacher.hpp"
 
@@ -21,11 +22,6 @@ bool is_large(const EmbedRequest& request) { return request.lattice.scratch.has_
 // Logged rollouts of a policy, and no task to play it in.
 bool is_log_alone(const EmbedRequest& request) {
   return request.logged && request.teacher.object && request.task.env.empty() && !request.task.object;
-}
-
-// With 200 episodes the cells that nobody visited cost more than everything else.
-std::size_t lattice_episodes(const EmbedRequest& request) {
-  return request.rollouts.value_or(request.lattice.preset == LatticeRequest::Preset::paper ? 200 : 1000);
 }
 
 void check_scratch(const EmbedRequest& request) {
@@ -50,8 +46,26 @@ void check_scratch(const EmbedRequest& request) {
   }
 }
 
+// Whether one of the names starts as `basis` does, settings aside: "db4:level=2" is a db4.
+bool names_basis(const std::vector<std::string>& names, const std::string& basis) {
+  const auto family = [](const std::string& name) { return name.substr(0, name.find(':')); };
+  return std::ranges::find(names, family(basis), family) != names.end();
+}
+
+void check_basis(const EmbedRequest& request) {
+  const bool lattice = request.route == Route::lattice;
+  if (!request.basis || names_basis(lattice ? known_lattice_bases() : known_continuous_bases(), *request.basis)) return;
+  if (!names_basis(lattice ? known_continuous_bases() : known_lattice_bases(), *request.basis)) return;  // of no route
+  const std::string_view other = name(lattice ? Route::continuous : Route::lattice);
+  throw Error(ErrorCode::bad_value,
+              fmt::format("--basis {} belongs to the {} route, and this is the {} route", *request.basis, other,
+                          name(request.route)),
+              fmt::format("Use --route {0}, as in 'mercer embed --route {0} --basis {1}'", other, *request.basis));
+}
+
 void check(const EmbedRequest& request) {
   EmbedRequest copy = request;
+  check_basis(request);
   refuse_other_route(options_of(copy), request.route);
   if (has_budget(request)) refuse_starts(request.task);
   if (!request.from.empty() && request.rollouts) {
@@ -62,11 +76,12 @@ void check(const EmbedRequest& request) {
                 "Use 'mercer compress --route continuous --max-loss ...'");
   }
   if (!request.out.empty()) check_embedding_path(request.out);
+  if (request.sign && request.out.empty()) refuse_sign();
   check_scratch(request);
 }
 
 RolloutOptions measuring(const EmbedRequest& request, const Env& env) {
-  RolloutOptions options = playing_options(request.task, env, request.episodes, measuring_seed(request.seed));
+  RolloutOptions options = playing_options(request.task, env.task(), request.episodes, measuring_seed(request.seed));
   options.keep_steps = false;
   return options;
 }
@@ -79,7 +94,7 @@ void finish(const EmbedRequest& request, EmbedResult& result, const Policy& teac
       make_origin(request.task, request.teacher, teacher, request.seed, std::move(settings), request.out), 0,
       std::move(certificate)};
   if (!request.out.empty()) {
-    write_embedding(request.out, made, file.origin, file.certificate);
+    write_embedding(request.out, made, file.origin, file.certificate, request.sign);
     file.bytes = std::filesystem::file_size(request.out);
   }
   result.out = request.out;
@@ -105,7 +120,7 @@ Rollouts collect(const EmbedRequest& request, const Env* env, const Policy& teac
   if (request.logged) return *request.logged;
   if (!request.from.empty()) return read_rollouts(request.from);
   RolloutOptions collecting;
-  collecting.episodes = lattice_episodes(request);
+  collecting.episodes = request.rollouts.value_or(request.usual_rollouts());
   collecting.seed = request.seed;
   return play(*env, teacher, collecting, progress);
 }
@@ -129,9 +144,9 @@ KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teache
   options.episodes = request.certify_episodes;
   options.seed = choosing_seed(request.seed);
   options.confidence = request.confidence;
-  options.act = request.task.act.value_or(Act::sample);
+  options.act = request.task.act.value_or(options.act);
   options.horizon = request.task.horizon;
-  options.gamma = request.task.gamma.value_or(1);
+  options.gamma = request.task.gamma.value_or(options.gamma);
   options.model = false;  // `certify` adds what takes longer
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
@@ -163,7 +178,7 @@ void describe_lattice(const Lattice& lattice, EmbedResult& result) {
 
 EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress) {
   TruncationOptions truncation = request.lattice.truncation(request.k);
-  truncation.basis = request.basis.value_or("dct");
+  truncation.basis = request.basis.value_or(request.usual_basis());
   const bool from_log = is_log_alone(request);
   const auto env = from_log ? nullptr : resolve_task(request.task, request.seed);
   const auto teacher = from_log ? request.teacher.object : resolve_policy(request.teacher, env->task(), progress);
@@ -209,11 +224,12 @@ EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress)
   LargeOptions options;
   options.lattice = asked.lattice();
   options.truncation = asked.truncation(request.k);
-  options.truncation.basis = request.basis.value_or("svd");
-  options.episodes = lattice_episodes(request);
+  options.truncation.basis = request.basis.value_or(request.usual_basis());
+  options.episodes = request.rollouts.value_or(request.usual_rollouts());
   options.seed = request.seed;
   if (asked.sketch) options.sketch = *asked.sketch;
   options.scratch = *asked.scratch;
+  options.sign = request.sign;
   const auto env = resolve_task(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, env->task(), progress);
   const EmbeddingOrigin origin = make_origin(request.task, request.teacher, *teacher, request.seed,
@@ -252,7 +268,7 @@ ContinuousOptions continuous_options(const EmbedRequest& request) {
   ContinuousOptions options = request.continuous;
   if (request.basis) options.dictionary.basis = *request.basis;
   if (request.k > 0) options.k = request.k;
-  options.act = request.task.act.value_or(Act::mean);
+  options.act = request.task.act.value_or(options.act);
   if (request.rollouts) options.episodes = *request.rollouts;
   options.seed = request.seed;
   return options;
@@ -314,6 +330,17 @@ EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progre
 }  // namespace
 
 EmbedRequest::EmbedRequest() { continuous.polish.ridge_steps = 30; }
+
+std::string EmbedRequest::usual_basis() const {
+  if (route == Route::continuous) return option_text(continuous.dictionary.basis);
+  return is_large(*this) ? "svd" : "dct";
+}
+
+// With the published 200 episodes the cells that nobody visited cost more than everything else.
+std::size_t EmbedRequest::usual_rollouts() const {
+  if (route == Route::continuous) return continuous.episodes;
+  return lattice.preset == LatticeRequest::Preset::paper ? 200 : 1000;
+}
 
 double EmbedResult::pruned_percent() const { return 100 * (1 - static_cast<double>(cells) / all_cells); }
 

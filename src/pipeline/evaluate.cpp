@@ -7,6 +7,7 @@
 #include "mercer/policy.hpp"
 #include "mercer/statistics.hpp"
 #include "pipeline/options.hpp"
+#include "pipeline/playing.hpp"
 #include "pipeline/teacher.hpp"
 
 namespace mercer {
@@ -43,14 +44,16 @@ void refuse_playing(const EvaluateRequest& request) {
 }  // namespace
 
 RolloutResult rollout(const RolloutRequest& request, const Progress& progress) {
-  const auto env = resolve_task(request.task, request.seed);
-  const auto policy = resolve_policy(request.policy, env->task(), progress);
+  const auto player = resolve_player(request.task, request.seed);
+  const auto policy = resolve_policy(request.policy, player->task(), progress);
   if (!request.out.empty()) {
     check_rollouts_path(request.out);
     check_writable(request.out);
   }
   RolloutResult result{request.task.env, policy->name(), {}, request.out};
-  result.rollouts = play(*env, *policy, playing_options(request.task, *env, request.episodes, request.seed), progress);
+  RolloutOptions options = playing_options(request.task, player->task(), request.episodes, request.seed);
+  options.keep_steps = request.keep_steps;
+  result.rollouts = play(*player, *policy, options, progress);
   if (!request.out.empty() && team().rank == 0) write_rollouts(request.out, result.rollouts);
   return result;
 }
@@ -66,20 +69,21 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
     measure(result);
     return result;
   }
-  const auto env = resolve_task(request.task, request.seed);
-  const auto policy = resolve_policy(request.policy, env->task(), progress);
+  const auto player = resolve_player(request.task, request.seed);
+  const Task& task = player->task();
+  const auto policy = resolve_policy(request.policy, task, progress);
   const bool compares = !request.against.policy.empty() || request.against.object;
-  const auto other = compares ? resolve_policy(request.against, env->task(), progress) : nullptr;
-  RolloutOptions options = playing_options(request.task, *env, request.episodes, request.seed);
+  const auto other = compares ? resolve_policy(request.against, task, progress) : nullptr;
+  RolloutOptions options = playing_options(request.task, task, request.episodes, request.seed);
   options.keep_steps = false;
   result.env = request.task.env;
   result.policy = policy->name();
   result.seed = request.seed;
-  result.played = play(*env, *policy, options, progress);
+  result.played = play(*player, *policy, options, progress);
   measure(result);
   if (!other) return result;
   // The same seed gives both the same start states and the same noise.
-  const Rollouts rival = play(*env, *other, options, progress);
+  const Rollouts rival = play(*player, *other, options, progress);
   result.against = {other->name(), summarise(rival.returns), paired_loss(rival.returns, result.played.returns)};
   return result;
 }

@@ -45,11 +45,11 @@ std::vector<T> parse_numbers(const std::string& text, const std::string& source,
 
 // The number before a unit.
 double scaled(const std::string& text, std::size_t unit, const std::string& source, const char* remedy) {
-  try {
-    return parse_number<double>(text.substr(0, text.size() - unit), source, "a number");
-  } catch (const Error&) {
-    throw Error(ErrorCode::bad_value, fmt::format("{} is '{}', which is not a number", source, text), remedy);
-  }
+  double value = NAN;
+  const char* end = text.data() + text.size() - unit;
+  const auto [stop, trouble] = std::from_chars(text.data(), end, value);
+  if (trouble == std::errc{} && stop == end && std::isfinite(value)) return value;
+  throw Error(ErrorCode::bad_value, fmt::format("{} is '{}', which is not a number", source, text), remedy);
 }
 
 std::string number_text(double value) {
@@ -64,20 +64,17 @@ std::string number_text(double value) {
 
 }  // namespace
 
-std::string Option::range_text() const {
-  const bool low = std::isfinite(range.low), high = std::isfinite(range.high);
-  if (!low && !high) return "";
-  if (range.open && low && high)
-    return fmt::format("between {} and {}", number_text(range.low), number_text(range.high));
-  if (!high)
-    return range.open ? fmt::format("above {}", number_text(range.low))
-                      : fmt::format("{} or more", number_text(range.low));
-  if (!low) return fmt::format("at most {}", number_text(range.high));
-  return fmt::format("{} to {}", number_text(range.low), number_text(range.high));
+std::string OptionRange::text(bool percent) const {
+  const auto end = [&](double value) { return percent ? number_text(100 * value) + "%" : number_text(value); };
+  const bool has_low = std::isfinite(low), has_high = std::isfinite(high);
+  if (!has_low && !has_high) return "";
+  if (!has_high) return open ? "above " + end(low) : end(low) + " or more";
+  if (!has_low) return "at most " + end(high);
+  return open ? fmt::format("between {} and {}", end(low), end(high)) : fmt::format("{} to {}", end(low), end(high));
 }
 
 std::string Option::legal_text() const {
-  return only_choices ? fmt::format("{}", fmt::join(choices, ", ")) : range_text();
+  return only_choices ? fmt::format("{}", fmt::join(choices, ", ")) : range.text();
 }
 
 std::string Option::full_help() const {
@@ -167,17 +164,38 @@ std::string option_text(const std::vector<std::string>& value) {
   return fmt::format("{}", fmt::join(value, ","));
 }
 
-double parse_share(const std::string& text, const std::string& source) {
-  constexpr auto remedy = "Give a share such as 1% or 0.01";
+template <>
+std::string option_text(const DictionaryBasis& value) {
+  for (const std::string& text : known_continuous_bases()) {
+    const DictionaryBasis one(text);
+    if (one.kind == value.kind && one.family == value.family && one.kernel == value.kernel) return text;
+  }
+  throw Error(ErrorCode::bad_value, "a dictionary has no name", "Use one of those that 'mercer list' shows");
+}
+template <>
+std::string option_text(const std::vector<DictionaryOptions>& value) {
+  std::vector<std::string> names;
+  for (const DictionaryOptions& one : value) names.push_back(option_text(one.basis));
+  return option_text(names);
+}
+template <>
+std::string option_text(const std::vector<NumberFormat>& value) {
+  std::vector<std::string> names;
+  for (const NumberFormat format : value) names.emplace_back(name(format));
+  return option_text(names);
+}
+
+double parse_share(const std::string& text, const OptionRange& range, const std::string& source) {
+  constexpr auto remedy = "Give a percentage such as 5%, or a fraction such as 0.05";
   const bool percent = text.ends_with('%');
-  const double value = scaled(text, percent ? 1 : 0, source, remedy);
-  if (!percent && value > 1) {  // 5 is more likely a forgotten percent sign than 500%
+  const double value = scaled(text, percent ? 1 : 0, source, remedy) / (percent ? 100 : 1);
+  if (!percent && value > 1 && range.high > 1) {  // 5 is more likely a forgotten percent sign than 500%
     throw Error(ErrorCode::out_of_range,
                 fmt::format("{} is {}, that is {:g}%; legal: 0 to 1, or a number with %", source, text, 100 * value),
                 remedy);
   }
-  require_in_range(source, value, 0, 1e6, remedy);
-  return percent ? value / 100 : value;
+  if (range.contains(value)) return value;
+  throw Error(ErrorCode::out_of_range, fmt::format("{} is {}; legal: {}", source, text, range.text(percent)), remedy);
 }
 
 double parse_seconds(const std::string& text, const std::string& source) {
@@ -221,19 +239,42 @@ void OptionList::fill(const std::string& name, const std::string& text, const st
   given_.insert(name);
 }
 
-void OptionList::check_range(const OptionRange& range, const std::string& remedy, double value,
-                             const std::string& source) {
-  const bool inside = range.open ? value > range.low && value < range.high : value >= range.low && value <= range.high;
-  if (inside) return;
-  Option shown;
-  shown.range = range;
-  throw Error(ErrorCode::out_of_range, fmt::format("{} is {}; legal: {}", source, value, shown.range_text()),
-              remedy.empty() ? "Give a value in that range" : remedy);
+void OptionList::check_range(const OptionRange& range, double value, const std::string& source) {
+  if (range.contains(value)) return;
+  throw Error(ErrorCode::out_of_range, fmt::format("{} is {}; legal: {}", source, value, range.text()),
+              "Give a value in that range");
 }
 
-void OptionList::throw_unknown_choice(const std::string& option, const std::string& text,
+void OptionList::throw_unknown_choice(const std::string& source, const std::string& text,
                                       const std::vector<std::string>& known) {
-  throw_unknown("choice of --" + option, text, known);
+  const std::string nearest = nearest_name(text, known);
+  throw Error(ErrorCode::unknown_name, fmt::format("{} is '{}'; legal: {}", source, text, fmt::join(known, ", ")),
+              nearest.empty() ? "Give one of them" : fmt::format("Did you mean '{}'?", nearest));
+}
+
+void throw_unknown_option(const UnknownOption& unknown, std::vector<std::string> known) {
+  const std::string& name = unknown.name;
+  const auto quoted = [&](const std::string& option) { return fmt::format("'{}'", unknown.spell(option)); };
+  std::string remedy;
+  for (const OptionHint& hint : option_hints()) {
+    if (hint.verb != unknown.verb || hint.name != name) continue;
+    for (const std::string& option : hint.means) {
+      remedy += remedy.empty() ? "Did you mean " : option == hint.means.back() ? " or " : ", ";
+      remedy += quoted(option);
+    }
+    remedy += '?';
+    if (hint.means.size() > 1) remedy += fmt::format(" {} explains them", unknown.where);
+  }
+  if (const std::string nearest = nearest_name(name, known); remedy.empty() && !nearest.empty()) {
+    remedy = fmt::format("Did you mean {}?", quoted(nearest));
+  }
+  if (remedy.empty()) {
+    std::ranges::stable_sort(known, {}, [&](const std::string& option) { return edit_distance(name, option); });
+    known.resize(std::min<std::size_t>(known.size(), 3));
+    std::ranges::transform(known, known.begin(), unknown.spell);
+    remedy = fmt::format("The nearest names are {}; {} lists all", fmt::join(known, ", "), unknown.where);
+  }
+  throw Error(ErrorCode::unknown_name, fmt::format("no {} is called '{}'", unknown.kind, unknown.written), remedy);
 }
 
 std::map<std::string, std::string> differences(const OptionList& filled, const OptionList& plain) {

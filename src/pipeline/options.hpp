@@ -34,6 +34,10 @@ struct Names<OptionGroup> {
 struct OptionRange {
   double low = -std::numeric_limits<double>::infinity(), high = std::numeric_limits<double>::infinity();
   bool open = false;  ///< the ends themselves are not legal
+
+  bool contains(double value) const { return open ? value > low && value < high : value >= low && value <= high; }
+  /// In words, such as "0 to 1" or "0% to 100%"; empty where everything is legal.
+  std::string text(bool percent = false) const;
 };
 
 /// What a declaration says about an option, besides the field that it fills.
@@ -42,8 +46,7 @@ struct OptionSpec {
   std::string value = {};  ///< what it takes, such as FILE; empty: a switch
   std::string help = {};   ///< one sentence, without the default and without the range
   OptionRange range = {};
-  std::string remedy = {};    ///< what to do about a value outside of it, where more can be said than to keep to it
-  std::string standard = {};  ///< the default in words, where the field alone does not show it
+  std::string standard = {};              ///< the default in words, where the field alone does not show it
   std::vector<std::string> choices = {};  ///< words that completions offer
   bool only_choices = false;              ///< and nothing else is legal
   bool used_first = false;                ///< among the few that people use first
@@ -60,8 +63,6 @@ struct Option : OptionSpec {
 
   /// What the default is, in words; empty where there is none.
   std::string default_text() const { return standard_text; }
-  /// The legal range in words, such as "0 to 1"; empty where everything is legal.
-  std::string range_text() const;
   /// What is legal in words: the choices, or the range.
   std::string legal_text() const;
   /// Help with what is legal and the default.
@@ -77,8 +78,8 @@ T parse_option(const std::string& text, const std::string& source);
 template <class T>
 std::string option_text(const T& value);
 
-/// A fraction: "1%" or "0.01". Throws `out_of_range` above 1 without a percent sign.
-double parse_share(const std::string& text, const std::string& source);
+/// A fraction: "1%" or "0.01". Throws `out_of_range` outside `range`, and above 1 without a percent sign.
+double parse_share(const std::string& text, const OptionRange& range, const std::string& source);
 /// A duration: "60s", "5m", "2h" or seconds.
 double parse_seconds(const std::string& text, const std::string& source);
 
@@ -109,16 +110,19 @@ class OptionList {
       if (!field) return std::nullopt;
       return option_text(*field);
     };
-    option.parse = [&field, range = option.range, remedy = option.remedy](const std::string& text,
-                                                                          const std::string& source) {
-      field = checked(range, remedy, parse_option<T>(text, source), source);
+    option.parse = [&field, range = option.range](const std::string& text, const std::string& source) {
+      field = checked(range, parse_option<T>(text, source), source);
     };
     finish(option);
   }
-  /// A share such as 1%; "none" unsets it.
-  void add_share(OptionSpec spec, std::optional<double>& field) {
-    const auto parse = [](const std::string& text, const std::string& source) {
-      return text == "none" ? std::nullopt : std::optional(parse_share(text, source));
+  /// A share such as 1%; "none" unsets one that need not be given. `Field` is double or std::optional<double>.
+  template <class Field>
+  void add_share(OptionSpec spec, Field& field) {
+    const auto parse = [range = spec.range](const std::string& text, const std::string& source) -> Field {
+      if constexpr (!std::is_same_v<Field, double>) {
+        if (text == "none") return std::nullopt;
+      }
+      return parse_share(text, range, source);
     };
     add_parsed(std::move(spec), field, parse, false);
   }
@@ -139,13 +143,13 @@ class OptionList {
       }
       return std::nullopt;
     };
-    option.parse = [&field, words, key = option.name](const std::string& text, const std::string&) {
+    option.parse = [&field, words](const std::string& text, const std::string& source) {
       std::vector<std::string> known;
       for (const auto& [word, value] : words) {
         if (word == text) return void(field = value);
         known.push_back(word);
       }
-      throw_unknown_choice(key, text, known);
+      throw_unknown_choice(source, text, known);
     };
     finish(option);
   }
@@ -178,9 +182,8 @@ class OptionList {
   void add_parsed(OptionSpec spec, Field& field, Parse parse, bool is_switch) {
     Option& option = declare(std::move(spec), is_switch);
     option.text = [&field]() -> std::optional<std::string> { return field_text(field); };
-    option.parse = [&field, parse, range = option.range, remedy = option.remedy](const std::string& text,
-                                                                                 const std::string& source) {
-      field = checked(range, remedy, parse(text, source), source);
+    option.parse = [&field, parse, range = option.range](const std::string& text, const std::string& source) {
+      field = checked(range, parse(text, source), source);
     };
     finish(option);
   }
@@ -202,14 +205,14 @@ class OptionList {
     return option_text(*field);
   }
   template <class T>
-  static T checked(const OptionRange& range, const std::string& remedy, T value, const std::string& source) {
+  static T checked(const OptionRange& range, T value, const std::string& source) {
     if constexpr (std::is_arithmetic_v<T> && !std::is_same_v<T, bool>) {
-      check_range(range, remedy, static_cast<double>(value), source);
+      check_range(range, static_cast<double>(value), source);
     }
     return value;
   }
-  static void check_range(const OptionRange& range, const std::string& remedy, double value, const std::string& source);
-  [[noreturn]] static void throw_unknown_choice(const std::string& option, const std::string& text,
+  static void check_range(const OptionRange& range, double value, const std::string& source);
+  [[noreturn]] static void throw_unknown_choice(const std::string& source, const std::string& text,
                                                 const std::vector<std::string>& known);
   Option& declare(OptionSpec spec, bool is_switch);
   void finish(Option& option);
@@ -240,6 +243,24 @@ std::map<std::string, std::string> differences(const OptionList& filled, const O
 
 /// Throws `bad_value` for an option that was given and that only the other route reads.
 void refuse_other_route(const OptionList& options, Route route);
+
+/// A name that people try and that is no option, and the options that do what they look for.
+struct OptionHint {
+  std::string verb, name;
+  std::vector<std::string> means;
+};
+const std::vector<OptionHint>& option_hints();
+
+/// An option that its verb does not have, and how the face where it was given writes options.
+struct UnknownOption {
+  std::string verb, name;                                       ///< "embed", "states"
+  std::string kind, written;                                    ///< "flag of 'mercer embed'", "--states"
+  std::function<std::string(const std::string& option)> spell;  ///< max-loss to --max-loss or max_loss
+  std::string where;                                            ///< lists all options: "'mercer embed --help'"
+};
+/// Throws `unknown_name`. Suggests the options of the name's hint, else the nearest of the `known` names, else the
+/// three nearest and where all are listed.
+[[noreturn]] void throw_unknown_option(const UnknownOption& unknown, std::vector<std::string> known);
 
 /// A verb whose request a face can fill by name: for help, documents, sweeps and Python alike.
 struct VerbOptions {

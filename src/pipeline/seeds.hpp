@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 
 #include "mercer/random.hpp"
@@ -15,11 +17,23 @@ inline std::uint64_t measuring_seed(std::uint64_t seed) { return seed + 1; }
 /// K is chosen here, and certified on the seed after it.
 inline std::uint64_t choosing_seed(std::uint64_t seed) { return seed + (std::uint64_t{1} << 33); }
 
-/// `certify`: episodes that neither made the embedding nor measured it when it was made.
+/// Every seed that `embed` plays when it is asked for `seed`. A search draws its seeds at random from all 2^64.
+inline std::array<std::uint64_t, 4> seeds_of_embed(std::uint64_t seed) {
+  return {seed, measuring_seed(seed), choosing_seed(seed), choosing_seed(seed) + 1};
+}
+
+/// `certify`: episodes that no purpose above has played.
 inline std::uint64_t certifying_seed(std::uint64_t asked, std::uint64_t made_with) {
   constexpr std::uint64_t apart = std::uint64_t{1} << 32;
-  const std::uint64_t seed = asked + apart;
-  return seed == made_with || seed == measuring_seed(made_with) ? seed + apart : seed;
+  const auto played = seeds_of_embed(made_with);
+  std::uint64_t seed = asked + apart;
+  while (std::ranges::find(played, seed) != played.end()) seed += apart;
+  return seed;
+}
+
+/// Single episodes to look at; nothing is measured on them.
+inline std::uint64_t watching_seed(std::uint64_t made_with, std::uint64_t number) {
+  return made_with + (std::uint64_t{1} << 34) + number;
 }
 
 /// The page measures on episodes that nothing else here plays: seeds drawn by Philox, not counted from the one it was

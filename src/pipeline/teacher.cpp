@@ -1,10 +1,8 @@
 #include "pipeline/teacher.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "io/file.hpp"
 #include "io/sha256.hpp"
@@ -12,6 +10,7 @@
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "pipeline/options.hpp"
+#include "pipeline/playing.hpp"
 
 namespace mercer {
 namespace {
@@ -65,16 +64,6 @@ std::shared_ptr<const Env> resolve_task(const TaskRequest& request, std::uint64_
   return make_env(request.env, seed);
 }
 
-std::shared_ptr<const Player> resolve_player(const TaskRequest& request, std::uint64_t seed) {
-  if (request.player) return request.player;
-  struct Owner {
-    std::shared_ptr<const Env> env;
-    EnvPlayer player{*env};
-  };
-  const auto owner = std::make_shared<const Owner>(Owner{resolve_task(request, seed)});
-  return {owner, &owner->player};
-}
-
 std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const Task& task, const Progress& progress,
                                              std::string* reading) {
   if (request.object) return request.object;
@@ -88,47 +77,6 @@ std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const
   }
   if (reading != nullptr) *reading = understood;
   return policy;
-}
-
-Rollouts play(const Env& env, const Policy& policy, const RolloutOptions& options, const Progress& progress) {
-  const auto start = std::chrono::steady_clock::now();
-  Rollouts played = rollout(env, policy, options, progress);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  if (progress.note) {
-    progress.note(fmt::format("{} steps of {} in {} took {:.3f} s: {:.3g} steps a second", played.steps(),
-                              policy.name(), env.task().name, seconds, static_cast<double>(played.steps()) / seconds));
-  }
-  return played;
-}
-
-RolloutOptions playing_options(const TaskRequest& request, const Env& env, std::size_t episodes, std::uint64_t seed) {
-  RolloutOptions options;
-  options.episodes = episodes;
-  options.seed = seed;
-  options.batch = request.batch;
-  options.act = request.act.value_or(Act::sample);
-  options.gamma = request.gamma;
-  options.horizon = request.horizon;
-  if (request.starts.empty()) return options;
-  const Rollouts from = read_rollouts(request.starts);
-  const Task& task = env.task();
-  std::vector<std::string> names;
-  for (const Axis& axis : task.state.axes) names.push_back(axis.name);
-  if (from.episodes() == 0 || from.start_states.size() != from.episodes() * task.state.dimensions() ||
-      from.state_names != names) {
-    throw Error(ErrorCode::shape_mismatch,
-                fmt::format("'{}' has {} start states of ({}) and the states of task '{}' are ({})", request.starts,
-                            from.episodes(), fmt::join(from.state_names, ", "), task.name, fmt::join(names, ", ")),
-                "Give rollouts of a task with the same states");
-  }
-  options.start_states = from.start_states;
-  return options;
-}
-
-void refuse_starts(const TaskRequest& request) {
-  if (request.starts.empty()) return;
-  throw Error(ErrorCode::bad_value, "--starts was given, and a certificate needs start states that the task draws",
-              "Leave it out; 'mercer evaluate --against' compares on given starts");
 }
 
 EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teacher, const Policy& made,
@@ -153,6 +101,11 @@ EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teache
 
 std::string stored_task(const EmbeddingFile& file, const fs::path& path) {
   return located(file.origin.env, path, file.origin.folder);
+}
+
+Act stored_act(const EmbeddingFile& file) {
+  const auto act = file.origin.settings.find("act");
+  return act == file.origin.settings.end() ? CertifyOptions{}.act : parse<Act>(act->second);
 }
 
 PolicyRequest stored_teacher(const EmbeddingFile& file, const fs::path& path, PolicyRequest asked) {
@@ -193,6 +146,11 @@ bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool a
 std::size_t pruning_rollouts(const EmbeddingFile& file) {
   const auto stored = file.origin.settings.find("rollouts");
   return stored == file.origin.settings.end() ? 0 : parse_option<std::uint64_t>(stored->second, "the file's rollouts");
+}
+
+void refuse_sign() {
+  throw Error(ErrorCode::bad_value, "--sign was given, and no file is written that it could sign",
+              "Leave it out, or name the .mercer file to write");
 }
 
 void check_embedding_path(const std::string& out) {

@@ -10,18 +10,9 @@ std::string named_file(const std::string& spec);
 
 /// The task of a request. Throws `missing_option` when none was named.
 std::shared_ptr<const Env> resolve_task(const TaskRequest& request, std::uint64_t seed);
-/// What plays in the task of a request: its own player, or the task's.
-std::shared_ptr<const Player> resolve_player(const TaskRequest& request, std::uint64_t seed);
 /// The policy of a request. How a network's file was understood becomes a note.
 std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const Task& task, const Progress& progress,
                                              std::string* reading = nullptr);
-/// `rollout`, with its speed as a note.
-Rollouts play(const Env& env, const Policy& policy, const RolloutOptions& options, const Progress& progress);
-
-/// How episodes are played: the request's settings, with the start states of `starts` read.
-RolloutOptions playing_options(const TaskRequest& request, const Env& env, std::size_t episodes, std::uint64_t seed);
-/// Throws `bad_value` when start states were given: a certificate needs the task's own.
-void refuse_starts(const TaskRequest& request);
 
 /// What a file stores about where it comes from: every setting that shaped it, from whatever source, with the settings
 /// of the teacher's network resolved. `out` is the file that will be written.
@@ -31,6 +22,8 @@ EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teache
 
 /// The task that an embedding names, as seen from here: its file is looked for from the stored folder, then from here.
 std::string stored_task(const EmbeddingFile& file, const std::filesystem::path& path);
+/// How an embedding was made to be played.
+Act stored_act(const EmbeddingFile& file);
 /// The teacher of an embedding, or the one that is asked for; the stored file keeps the settings that shaped it, unless
 /// others are asked for.
 PolicyRequest stored_teacher(const EmbeddingFile& file, const std::filesystem::path& path, PolicyRequest asked);
@@ -40,6 +33,9 @@ bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool a
 
 /// How many rollouts decided which cells of a lattice are kept, as its file says; 0 where it does not.
 std::size_t pruning_rollouts(const EmbeddingFile& file);
+
+/// Throws `bad_value`: a key was given, and no file is written.
+[[noreturn]] void refuse_sign();
 
 /// Throws `missing_option` or `bad_value` unless `out` can be the file of an embedding, and `cannot_write`.
 void check_embedding_path(const std::string& out);

@@ -15,7 +15,7 @@ inline double to_action(const Contract& contract, std::size_t dimension, double 
   return contract.centre[dimension] + contract.scale[dimension] * bent;
 }
 
-/// NaN stays NaN, for whoever plays the action to report.
+/// NaN stays NaN: the rollout reports it.
 inline double clip_action(const Contract& contract, std::size_t dimension, double action) {
   if (contract.clip.empty()) return action;
   const auto [low, high] = contract.clip[dimension];

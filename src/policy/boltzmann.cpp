@@ -24,6 +24,23 @@ double exponentiate(MatrixView<double> values, std::size_t column, double temper
 
 }  // namespace
 
+BatchFunction greedy_index(BatchFunction q, std::size_t count) {
+  return [q = std::move(q), count](MatrixView<const double> in, MatrixView<double> out) {
+    for_each_chunk(in.cols(), [&](std::size_t begin, std::size_t columns) {
+      const Scratch memory(count, columns);
+      const MatrixView<double> values = memory.view();
+      q(in.columns(begin, columns), values);
+      for (std::size_t i = 0; i < columns; ++i) {
+        std::size_t best = 0;
+        for (std::size_t a = 1; a < count; ++a) {
+          if (values(a, i) > values(best, i)) best = a;
+        }
+        out(0, begin + i) = static_cast<double>(best);
+      }
+    });
+  };
+}
+
 DiscreteBoltzmannPolicy::DiscreteBoltzmannPolicy(std::string name, Contract contract, BatchFunction q,
                                                  double temperature)
     : Policy(std::move(name), std::move(contract)),

@@ -6,7 +6,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 
 namespace mercer {
 namespace {

@@ -21,8 +21,8 @@ struct Maker {
   const PolicyOptions& options;
   std::string* reading;
 
-  // Says what the network is taken for, to whoever wants to know.
-  void tell(NetworkKind kind, const std::vector<std::size_t>& outputs, const Contract& contract) const {
+  // Stores how the network is interpreted, if the caller asked for it.
+  void describe(NetworkKind kind, const std::vector<std::size_t>& outputs, const Contract& contract) const {
     if (reading == nullptr) return;
     std::vector<std::string> names;
     for (const std::size_t output : outputs) names.push_back(network.outputs()[output].name);
@@ -128,7 +128,7 @@ std::unique_ptr<Policy> make_gaussian(const Maker& maker, std::size_t mean, std:
   maker.need_size(mean, actions, "one mean for each action");
   maker.need_size(log_std, actions, "one log_std for each action");
   Contract contract = maker.contract(Squash::tanh, false);
-  maker.tell(NetworkKind::gaussian, {mean, log_std}, contract);
+  maker.describe(NetworkKind::gaussian, {mean, log_std}, contract);
   const Normalisation normal = contract.normalisation;
   return std::make_unique<GaussianPolicy>(maker.name, std::move(contract),
                                           network_function(maker.network, normal, {mean, log_std}));
@@ -138,7 +138,7 @@ std::unique_ptr<Policy> make_deterministic(const Maker& maker, std::size_t actio
   refuse_settings(maker, "deterministic", true, false);
   maker.need_size(action, maker.task.action.dimensions(), "one for each action");
   Contract contract = maker.contract(Squash::none, false);
-  maker.tell(NetworkKind::deterministic, {action}, contract);
+  maker.describe(NetworkKind::deterministic, {action}, contract);
   const Normalisation normal = contract.normalisation;
   return std::make_unique<DeterministicPolicy>(maker.name, std::move(contract),
                                                network_function(maker.network, normal, {action}), maker.options.spread);
@@ -147,7 +147,7 @@ std::unique_ptr<Policy> make_deterministic(const Maker& maker, std::size_t actio
 std::unique_ptr<Policy> make_from_q(const Maker& maker, const std::vector<std::size_t>& critics, bool logits) {
   const bool greedy =
       maker.options.kind ? *maker.options.kind == NetworkKind::greedy : !logits && !maker.options.temperature;
-  // A temperature beside kind=greedy is overruled, not unused: it may stand in the file beside the network.
+  // A temperature beside kind=greedy is overruled, not unused: it may come from the file next to the network.
   if (greedy) refuse_settings(maker, "greedy", false, maker.task.action.is_discrete());
   if (!greedy) refuse_settings(maker, "a Boltzmann policy", false, true);
   const double temperature = maker.options.temperature.value_or(1);
@@ -157,7 +157,7 @@ std::unique_ptr<Policy> make_from_q(const Maker& maker, const std::vector<std::s
                     discrete ? "one for each action" : "one for an observation and an action");
   }
   Contract contract = maker.contract(Squash::none, true);
-  maker.tell(greedy ? NetworkKind::greedy : NetworkKind::boltzmann, critics, contract);
+  maker.describe(greedy ? NetworkKind::greedy : NetworkKind::boltzmann, critics, contract);
   BatchFunction q =
       smallest_output(maker.network, contract.normalisation, maker.task.observation.dimensions(), critics);
   if (discrete) {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <onnx/onnx_pb.h>
 
-#include "core/half.hpp"
+#include "core/number_codes.hpp"
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/toml.hpp"
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 
@@ -64,25 +64,26 @@ bool is_output(const std::string& key) {
 
 const std::vector<PolicySettingKind>& known_policy_settings() {
   static const std::vector<PolicySettingKind> kinds{
-      {"kind", "KIND", "gaussian, deterministic, boltzmann or greedy [from the network's outputs]"},
-      {"temperature", "T", "temperature of a Boltzmann policy over q, above 0 [none: greedy; 1 for logits]"},
+      {"kind", "KIND", "Kind of policy: gaussian, deterministic, boltzmann or greedy [from the network's outputs]"},
+      {"temperature", "T", "Temperature of a Boltzmann policy over q, above 0 [none: greedy; 1 for logits]"},
       {"spread", "S",
-       "standard deviation around a deterministic action, in half ranges of the action, above 0, at most 1 [none]"},
-      {"squash", "HOW", "tanh or none, between the network's output and the action [tanh for a Gaussian, else none]"},
-      {"scale", "X", "action = centre + scale * squashed output [half the action range when squashed, else 1]"},
-      {"centre", "X", "see scale [the middle of the action range when squashed, else 0]"},
-      {"clip", "C", "limit actions to -C .. C, besides the task's bounds [none]"},
-      {"obs-mean", "X;Y;..", "mean of each observation, for networks trained on normalised ones"},
-      {"obs-var", "X;Y;..", "variance of each observation"},
-      {"obs-epsilon", "E", "added to the variance of observations [1e-8]"},
-      {"obs-clip", "C", "limit of a normalised observation [10]"},
-      {"mean", "NAME", "what the network calls this output"},
-      {"log-std", "NAME", "what the network calls this output"},
-      {"action", "NAME", "what the network calls this output"},
-      {"q", "NAME", "what the network calls this output"},
-      {"q1", "NAME", "what the network calls this output"},
-      {"q2", "NAME", "what the network calls this output"},
-      {"logits", "NAME", "what the network calls this output"},
+       "Standard deviation around a deterministic action, in half ranges of the action, above 0, at most 1 [none]"},
+      {"squash", "HOW", "Between the network's output and the action: tanh or none [tanh for a Gaussian, else none]"},
+      {"scale", "X",
+       "Scale of the action: centre + scale * squashed output [half the action range when squashed, else 1]"},
+      {"centre", "X", "Centre of the action, see --scale [the middle of the action range when squashed, else 0]"},
+      {"clip", "C", "Limit actions to -C .. C, besides the task's bounds [none]"},
+      {"obs-mean", "X;Y;..", "Mean of each observation, for networks trained on normalised ones"},
+      {"obs-var", "X;Y;..", "Variance of each observation"},
+      {"obs-epsilon", "E", fmt::format("Added to the variance of observations [{}]", Normalisation{}.epsilon)},
+      {"obs-clip", "C", fmt::format("Limit of a normalised observation [{}]", Normalisation{}.clip)},
+      {"mean", "NAME", "What the network calls this output"},
+      {"log-std", "NAME", "What the network calls this output"},
+      {"action", "NAME", "What the network calls this output"},
+      {"q", "NAME", "What the network calls this output"},
+      {"q1", "NAME", "What the network calls this output"},
+      {"q2", "NAME", "What the network calls this output"},
+      {"logits", "NAME", "What the network calls this output"},
   };
   return kinds;
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/batch.hpp"
-#include "policy/file_kind.hpp"
+#include "policy/files.hpp"
 #include "policy/from_network.hpp"
 
 namespace mercer {
@@ -44,18 +45,33 @@ std::vector<std::string> names_of(const Space& space) {
   return names;
 }
 
-// A file that Mercer wrote knows what it was made for: the same numbers under other names are not the same.
-void check_names(const std::string& file, const Contract& contract, const Task& task) {
+// Ranges of the same numbers may have gone through single precision. Bounds that only one side knows are not compared.
+bool same_end(double a, double b) {
+  return !std::isfinite(a) || !std::isfinite(b) || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
+}
+
+// A file that Mercer wrote knows what it was made for: the same numbers under other names, or of another range, are not
+// the same.
+void check_contract_of_file(const std::string& file, const Contract& contract, const Task& task) {
   const auto compare = [&](const Space& own, const Space& other, std::string_view what) {
+    for (std::size_t d = 0; names_of(own) == names_of(other) && d < own.axes.size(); ++d) {
+      const Range a = own.axes[d].range, b = other.axes[d].range;
+      if (same_end(a.low, b.low) && same_end(a.high, b.high)) continue;
+      throw Error(ErrorCode::shape_mismatch,
+                  fmt::format("policy '{}' was made for '{}' with {} '{}' from {} to {} and that of task '{}' is from "
+                              "{} to {}",
+                              file, contract.task, what, own.axes[d].name, a.low, a.high, task.name, b.low, b.high),
+                  "Choose the task that the policy was made for");
+    }
     if (names_of(own) == names_of(other)) return;
     throw Error(
         ErrorCode::shape_mismatch,
-        fmt::format("policy '{}' was made for '{}' with {} ({}) and those of task '{}' are ({})", file, contract.task,
+        fmt::format("policy '{}' was made for '{}' with {}s ({}) and those of task '{}' are ({})", file, contract.task,
                     what, fmt::join(names_of(own), ", "), task.name, fmt::join(names_of(other), ", ")),
         "Choose the task that the policy was made for");
   };
-  compare(contract.observation, task.observation, "observations");
-  compare(contract.action, task.action, "actions");
+  compare(contract.observation, task.observation, "observation");
+  compare(contract.action, task.action, "action");
 }
 
 std::vector<FileKind>& file_kinds() {
@@ -118,7 +134,7 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
     const auto found = find_file(spec, kind.ending);
     if (!found) continue;
     auto policy = kind.read(found->file, settings_of(*found), task);
-    check_names(policy->name(), policy->contract(), task);
+    check_contract_of_file(policy->name(), policy->contract(), task);
     return policy;
   }
   const std::size_t colon = spec.find(':');
@@ -144,7 +160,7 @@ std::optional<FileSpec> find_network_file(std::string_view spec) {
   return onnx ? onnx : find_file(spec, ".safetensors");
 }
 
-// Of the TOML file beside the network, behind its name, then the caller's: later ones win.
+// From the TOML file next to the network, then after its name, then the caller's: later ones win.
 std::vector<PolicySetting> all_settings(const FileSpec& spec, const std::vector<PolicySetting>& overrides) {
   std::vector<PolicySetting> all = read_sidecar(spec.file);
   for (const auto& more : {settings_of(spec), overrides}) all.insert(all.end(), more.begin(), more.end());
@@ -159,7 +175,7 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& ta
   const bool from_q = options.kind ? *options.kind == NetworkKind::boltzmann || *options.kind == NetworkKind::greedy
                                    : options.temperature.has_value();
   const SnapshotNetwork snapshot = read_snapshot(spec.file, from_q);
-  check_names(spec.file, snapshot.contract, task);
+  check_contract_of_file(spec.file, snapshot.contract, task);
   if (options.centre.empty()) options.centre = snapshot.contract.centre;
   if (options.scale.empty()) options.scale = snapshot.contract.scale;
   if (options.normalisation.empty()) options.normalisation = snapshot.contract.normalisation;

@@ -4,7 +4,7 @@
 
 #include "io/safetensors.hpp"
 #include "mercer/error.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 #include "policy/from_network.hpp"
 #include "policy/graph/graph.hpp"
 

@@ -3,8 +3,9 @@
 #include <limits>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
-#include "io/json.hpp"
+#include "io/documents.hpp"
 #include "io/npz.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"

@@ -70,7 +70,7 @@ namespace {
   if (!std::isfinite(value)) {
     throw Error(ErrorCode::not_finite, where, "Check the policy's weights and what it does with these observations");
   }
-  throw Error(ErrorCode::out_of_range, fmt::format("{}; legal: whole numbers 0 to {}", where, space.count - 1),
+  throw Error(ErrorCode::out_of_range, fmt::format("{}; legal: integers 0 to {}", where, space.count - 1),
               "Correct the policy");
 }
 

@@ -1,5 +1,3 @@
-#include "run/stages.hpp"
-
 #include <algorithm>
 #include <set>
 
@@ -8,6 +6,7 @@
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/options.hpp"
+#include "run/sweep.hpp"
 
 namespace mercer {
 namespace {

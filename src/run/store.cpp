@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -10,29 +12,36 @@
 #include <set>
 #include <thread>
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include "io/documents.hpp"
 #include "io/file.hpp"
-#include "io/json.hpp"
 #include "mercer/error.hpp"
-#include "run/digest.hpp"
-#include "run/file_lock.hpp"
 
 namespace mercer {
-
-/// The result in a folder, if entry.json is there and every file that it names has its size and its SHA-256, and there
-/// is no other file.
-std::optional<Entry> read_entry(const std::filesystem::path& folder);
-
-/// Writes entry.json for the files in a folder. Throws `bad_value` where there is none, or a subfolder.
-void write_entry(const std::filesystem::path& folder, const Entry& entry);
 
 namespace fs = std::filesystem;
 
 namespace {
+
+// 2.0 and 2 are the same setting.
+nlohmann::json plain_numbers(nlohmann::json document) {
+  if (document.is_structured()) {
+    for (auto& value : document) value = plain_numbers(std::move(value));
+  } else if (document.is_number_float()) {
+    const double value = document.get<double>();
+    if (!std::isfinite(value)) {
+      throw Error(ErrorCode::not_finite, "a configuration holds a number that is not finite", "Give a finite number");
+    }
+    if (value == std::floor(value) && std::abs(value) < 0x1p53) return static_cast<std::int64_t>(value);
+  }
+  return document;
+}
 
 constexpr const char* marker = "entry.json";
 
@@ -61,17 +70,17 @@ std::string digest_of(const std::map<std::string, Kept>& files) {
   return sha256(all);
 }
 
-}  // namespace
-
+// The result in a folder, if entry.json is there and every file that it names has its size and its SHA-256, and there
+// is no other file.
 std::optional<Entry> read_entry(const fs::path& folder) {
   if (!fs::exists(folder / marker)) return std::nullopt;
   try {
-    const nlohmann::json said = read_json(folder / marker);
+    const nlohmann::json stored = read_json(folder / marker);
     const auto files = files_in(folder);
-    if (said.at("files").size() != files.size()) return std::nullopt;
-    Entry entry{said.at("key"), said.at("kind"), said.at("configuration").dump(), folder, digest_of(files), 0};
+    if (stored.at("files").size() != files.size()) return std::nullopt;
+    Entry entry{stored.at("key"), stored.at("kind"), stored.at("configuration").dump(), folder, digest_of(files), 0};
     for (const auto& [name, kept] : files) {
-      const nlohmann::json& known = said.at("files").at(name);
+      const nlohmann::json& known = stored.at("files").at(name);
       if (known.at("bytes") != kept.bytes || known.at("sha256") != kept.sha256) return std::nullopt;
       entry.bytes += kept.bytes;
     }
@@ -86,6 +95,7 @@ std::optional<Entry> read_entry(const fs::path& folder) {
   }
 }
 
+// Writes entry.json for the files in a folder. Throws `bad_value` where there is none, or a subfolder.
 void write_entry(const fs::path& folder, const Entry& entry) {
   const auto files = files_in(folder);
   if (files.empty()) {
@@ -99,10 +109,6 @@ void write_entry(const fs::path& folder, const Entry& entry) {
   for (const auto& [name, kept] : files) document["files"][name] = {{"bytes", kept.bytes}, {"sha256", kept.sha256}};
   write_atomically(folder / marker, [&](std::ostream& out) { out << document.dump(2) << '\n'; });
 }
-
-namespace fs = std::filesystem;
-
-namespace {
 
 // Files of a killed process, down to the folder's name.
 void clear(const fs::path& folder) {
@@ -123,8 +129,8 @@ void make_folder(const fs::path& folder) {
   }
 }
 
-// What `write_atomically` had not renamed when its process was killed: no part of a result, and whoever goes on with
-// the work knows nothing of it.
+// What `write_atomically` had not renamed when its process was killed: no part of a result, and the process that goes
+// on with the work knows nothing of it.
 void clear_halves(const fs::path& work) {
   std::vector<fs::path> halves;
   for (const auto& file : fs::directory_iterator(work)) {
@@ -158,6 +164,53 @@ void publish(const fs::path& work, const fs::path& final_place) {
 
 }  // namespace
 
+std::string canonical_json(std::string_view text) {
+  try {
+    return plain_numbers(nlohmann::json::parse(text)).dump();
+  } catch (const nlohmann::json::exception& trouble) {
+    throw Error(ErrorCode::bad_format, fmt::format("a configuration is not JSON: {}", trouble.what()),
+                "Write one JSON document");
+  }
+}
+
+std::string code_digest(const void* address) {
+  Dl_info info{};
+  // A program names itself as it was called, which need not lead there from here.
+  const bool found = ::dladdr(address, &info) != 0 && info.dli_fname != nullptr;
+  const std::filesystem::path file = found ? info.dli_fname : "";
+  return sha256_file(found && std::filesystem::exists(file) && file.has_parent_path() ? file : "/proc/self/exe");
+}
+
+std::string library_digest() { return code_digest(reinterpret_cast<const void*>(&library_digest)); }
+
+FileLock::FileLock(const std::filesystem::path& file, Busy busy, const Progress& progress) {
+  file_ = ::open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+  if (file_ < 0) {
+    throw Error(ErrorCode::cannot_write, fmt::format("cannot write '{}': {}", file.string(), std::strerror(errno)),
+                "Name a folder where you may write");
+  }
+  // Asking again and again, rather than sleeping in flock, lets a stop be noticed.
+  while (::flock(file_, LOCK_EX | LOCK_NB) != 0) {
+    const bool taken = errno == EWOULDBLOCK;
+    try {
+      if (!taken || busy == Busy::refuse) {
+        throw Error(ErrorCode::cannot_write,
+                    taken ? fmt::format("another process is working on '{}' in '{}'", file.stem().string(),
+                                        std::filesystem::absolute(file).parent_path().string())
+                          : fmt::format("cannot lock '{}': {}", file.string(), std::strerror(errno)),
+                    "Wait for it or name another folder");
+      }
+      progress.check();
+    } catch (...) {
+      ::close(file_);
+      throw;
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+}
+
+FileLock::~FileLock() { ::close(file_); }
+
 Store::Store(fs::path folder, std::string build) : folder_(std::move(folder)), build_(std::move(build)) {
   make_folder(folder_);
 }
@@ -181,7 +234,7 @@ Entry Store::require(const Job& job, const std::function<void(const fs::path&)>&
   const fs::path place = folder_ / name, work = folder_ / (name + ".work");
   if (const auto there = read_entry(place)) return *there;
   const FileLock lock(folder_ / (name + ".lock"), busy, progress);
-  if (const auto there = read_entry(place)) return *there;  // whoever held the lock has done it
+  if (const auto there = read_entry(place)) return *there;  // the process that held the lock has done it
   if (!job.resumes) clear(work);
   make_folder(work);
   clear_halves(work);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "io/sha256.hpp"
 #include "mercer/parallel.hpp"
 
 namespace mercer {
@@ -39,8 +40,8 @@ struct Listed {
 /// What to do about a job that another process is working on.
 enum class Busy { wait, refuse };
 
-/// Results by what they follow from. The same job is done once, by whoever comes first; killed at any moment it leaves
-/// nothing that looks finished, and whoever comes next does it again or goes on, to the same bytes.
+/// Results by what they follow from. The same job is done once, by the process that comes first. Killed at any moment
+/// it leaves nothing that looks finished; the next process does it again or goes on, to the same bytes.
 ///
 ///     Store store("results/store", library_digest());
 ///     const Entry made = store.require({"squares", R"({"n": 10})"}, [](const std::filesystem::path& folder) {
@@ -54,12 +55,12 @@ enum class Busy { wait, refuse };
 /// after all of it is on the disk.
 class Store {
  public:
-  /// Makes the folder if need be. `build` tells apart programs that may compute differently. Throws `cannot_write`.
+  /// Makes the folder if need be. `build` identifies programs that may compute differently. Throws `cannot_write`.
   Store(std::filesystem::path folder, std::string build);
 
   const std::filesystem::path& folder() const { return folder_; }
 
-  /// The key of a job. Throws `bad_value` for a kind that is none, and what `canonical_json` throws.
+  /// The key of a job. Throws `bad_value` for an illegal kind, and what `canonical_json` throws.
   std::string key(const Job& job) const;
 
   /// Whether a whole result is there: all its files are read and checked.
@@ -82,5 +83,31 @@ class Store {
   std::filesystem::path folder_;
   std::string build_;
 };
+
+/// Holds a lock file as long as it lives: other processes and other stores of this one wait. The lock ends
+/// with the process, however that ends; the file stays, since removing it would race with the next process to open it.
+class FileLock {
+ public:
+  /// Throws `cannot_write` for a file that cannot be opened, or that is held when `busy` is `refuse`; `interrupted`
+  /// when a stop is requested while waiting.
+  FileLock(const std::filesystem::path& file, Busy busy, const Progress& progress);
+  ~FileLock();
+  FileLock(const FileLock&) = delete;
+  FileLock& operator=(const FileLock&) = delete;
+
+ private:
+  int file_ = -1;
+};
+
+/// What a JSON document says, in one spelling: keys sorted, no spaces, integers without a point. Two documents
+/// that mean the same have the same text. Throws `bad_format` for what is not JSON, `not_finite` for numbers beyond
+/// doubles.
+std::string canonical_json(std::string_view text);
+
+/// SHA-256 of the program or library file that holds the code at `address`: another build has another one, whatever it
+/// calls itself. Throws `cannot_open` where the file cannot be found.
+std::string code_digest(const void* address);
+/// The same of this library.
+std::string library_digest();
 
 }  // namespace mercer

@@ -10,8 +10,7 @@
 
 #include "io/file.hpp"
 #include "mercer/error.hpp"
-#include "run/digest.hpp"
-#include "run/file_lock.hpp"
+#include "run/store.hpp"
 
 namespace mercer {
 namespace {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "io/toml.hpp"
+#include "io/documents.hpp"
 #include "mercer/parallel.hpp"
 #include "run/store.hpp"
 
@@ -203,5 +203,32 @@ struct SweepOptions {
 std::vector<SweepOutcome> run_sweep(const SweepPlan& plan, const std::filesystem::path& folder,
                                     const std::string& build, const SweepWork& work, const SweepOptions& options = {},
                                     const SweepSink& sink = {}, const Progress& progress = {});
+
+/// Keys whose values walk side by side: step i takes the i-th value of each.
+struct SweepAxis {
+  std::vector<std::string> keys;
+  std::size_t steps = 1;
+};
+
+/// A sweep file, checked: every key is one of a stage that is in use.
+struct SweepFile {
+  std::vector<std::string> stages;                         ///< in use, in the order of work
+  std::map<std::string, std::vector<std::string>> values;  ///< by key, "seed" or "embed.basis"
+  std::vector<std::string> varied;                         ///< keys with several values, in the file's order
+  std::vector<SweepAxis> axes;
+};
+
+SweepFile read_sweep_file(const std::filesystem::path& file, const std::vector<SweepStage>& known);
+
+/// The verbs that a sweep can run, in the order of work, with the options that its file may set.
+std::vector<SweepStage> sweep_stages();
+
+/// Throws for the first value that its option does not take, before any work is done.
+void check_sweep_values(const SweepPlan& plan);
+
+/// Runs a job in this thread; the result is the JSON document of its verb, without times and paths. A promise that is
+/// not kept is a result too.
+std::string run_sweep_job(const SweepJob& job, const std::map<std::string, SweepProduct>& taken,
+                          const std::filesystem::path& folder, const Progress& progress);
 
 }  // namespace mercer

@@ -1,12 +1,13 @@
-#include "run/sweep_file.hpp"
-
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "mercer/error.hpp"
+#include "pipeline/options.hpp"
+#include "run/sweep.hpp"
 
 namespace mercer {
 namespace {
@@ -109,7 +110,11 @@ class Reader {
     const std::string stage = dot == std::string::npos ? "" : entry.key.substr(0, dot);
     const std::string setting = dot == std::string::npos ? entry.key : entry.key.substr(dot + 1);
     const std::vector<std::string> legal = legal_keys(stage);
-    if (!has(legal, setting)) throw_unknown(fmt::format("key of {}", place(entry)), setting, legal);
+    if (!has(legal, setting)) {
+      const std::string where = fmt::format("'mercer {} --help'", stage.empty() ? "STAGE" : stage);
+      throw_unknown_option({stage, setting, fmt::format("key of {}", place(entry)), setting, std::identity{}, where},
+                           legal);
+    }
     if (!stage.empty()) return;
     const bool needed = std::ranges::any_of(known_, [&](const SweepStage& one) {
       if (!has(made_.stages, one.name) || !has(one.settings, setting)) return false;

@@ -4,9 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "mercer/error.hpp"
-#include "run/digest.hpp"
+#include "run/store.hpp"
 #include "run/sweep.hpp"
-#include "run/sweep_file.hpp"
 
 namespace mercer {
 
@@ -142,7 +141,7 @@ class Planner {
       if (begin == end || !fs::is_regular_file(path)) continue;
       const std::string seen = path.lexically_normal().lexically_relative(from_.lexically_normal()).string();
       files.push_back(seen);
-      // Settings of a network may stand beside it.
+      // Settings of a network may be in a file next to it.
       const fs::path beside = fs::path(path).replace_extension(".toml");
       if (fs::is_regular_file(beside)) files.push_back(fs::path(seen).replace_extension(".toml").string());
       return value.substr(0, begin) + seen + value.substr(end);

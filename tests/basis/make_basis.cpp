@@ -42,8 +42,8 @@ TEST(MakeBasis, names_the_nearest) {
   expect_error(ErrorCode::unknown_name, "Did you mean 'symmetric'?", [] { make_basis("db4:mode=symetric"); });
   expect_error(ErrorCode::unknown_name, "has no settings", [] { make_basis("fourier:level=2"); });
   expect_error(ErrorCode::out_of_range, "level is 41; legal: 0 to 40", [] { make_basis("db4:level=41"); });
-  expect_error(ErrorCode::bad_value, "not a whole number", [] { make_basis("db4:level=-1"); });
-  expect_error(ErrorCode::bad_value, "not a whole number", [] { make_basis("db4:level"); });
+  expect_error(ErrorCode::bad_value, "not an integer", [] { make_basis("db4:level=-1"); });
+  expect_error(ErrorCode::bad_value, "not an integer", [] { make_basis("db4:level"); });
   expect_error(ErrorCode::bad_value, "given twice", [] { make_basis("svd:centred,centred"); });
   expect_error(ErrorCode::bad_value, "takes no value", [] { make_basis("svd:centred=no"); });
 }

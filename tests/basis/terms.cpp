@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "mercer/functions.hpp"
 #include "mercer/random.hpp"
 #include "support/allocation_count.hpp"

@@ -56,7 +56,8 @@ TEST(Certify, a_player_without_a_task_has_the_paired_row) {
   TabularMdp mdp = random_mdp(6, 3, 3);
   mdp.horizon = 15;
   const TabularEnv env("t", mdp);
-  const TabularPolicy teacher("1", 6, 3, random_rows(6, 3, 3, 1)), student("2", 6, 3, random_rows(6, 3, 3, 2));
+  const auto pi1 = random_rows(6, 3, 3, 1), pi2 = random_rows(6, 3, 3, 2);
+  const TabularPolicy teacher("1", 6, 3, pi1), student("2", 6, 3, pi2);
   CertifyOptions options;
   options.episodes = 500;
   const Certificate whole = certify(EnvPlayer(env), teacher, student, options);
@@ -77,7 +78,7 @@ TEST(Certify, a_player_without_a_task_has_the_paired_row) {
   ASSERT_EQ(cut.promises.size(), 3u);
   EXPECT_EQ(cut.promises[2].about, Quantity::outside);
   EXPECT_GT(cut.promises[2].upper, cut.promises[2].measured);
-  EXPECT_GE(cut.upper_return, finite_return(mdp, teacher.table(), 1) - finite_return(mdp, student.table(), 1));
+  EXPECT_GE(cut.upper_return, finite_return(mdp, pi1, 1) - finite_return(mdp, pi2, 1));
 
   options.method = LossMethod::student_t;
   const Certificate estimate = certify(unknown, teacher, student, options);

@@ -17,6 +17,10 @@ PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
     (["rolout"], ["E201", "rolout", "Did you mean 'rollout'?"]),
     (["rollout", "--epsiodes", 3], ["E201", "--epsiodes", "'--episodes'"]),
     (["rollout", "--epsiodes=3"], ["E201", "--epsiodes", "'--episodes'"]),
+    (["embed", "--states", 100], ["E201", "no flag of 'mercer embed' is called '--states'. Did you mean '--fit-states'?"]),
+    (["compress", "--episodes", 100], ["'--candidate-episodes', '--select-episodes' or '--certify-episodes'?"]),
+    (["compress", "--seconds=9"], ["E201", "Did you mean '--budget'?"]),
+    (["export", "rust", "p.mercer"], ["E201", "--format is 'rust'; legal: c, st, json. Give one of them."]),
     (["evaluate", "--env", "pendulun", "--policy", "uniform"], ["E201", "pendulun", "'pendulum'"]),
     (["evaluate", "--env", "cart-pole", "--policy", "uniforn"], ["E201", "uniforn", "'uniform'"]),
     (["evaluate", "--env", "chain:alhpa=1", "--policy", "uniform"], ["E201", "alhpa", "'alpha'"]),
@@ -51,6 +55,12 @@ def test_bad_usage(mercer, arguments, parts):
     for part in parts:
         assert part in said
     assert not (mercer.folder / "r.npz").exists()
+
+
+@pytest.mark.parametrize("verb", ["embed", "compress", "train", "inspect"])
+def test_an_unknown_flag_names_three_others_and_the_help(mercer, verb):
+    said = mercer.fails(2, verb, "--zzzzzzzzzzzz")
+    assert f"'mercer {verb} --help' lists all" in said and said.count("--") == 5, said
 
 
 def test_no_verb_shows_the_help(mercer):

@@ -40,6 +40,19 @@ def test_plays_other_episodes_than_those_that_made_the_embedding(embedded):
     assert embedded.json("inspect", "p.mercer")["certificate"] is None
 
 
+def test_people_read_whether_the_file_was_written(embedded):
+    few = ("certify", "p.mercer", *CAR, "--episodes", 30, "--level", "statistical")
+    assert "Nothing was written: this is a dry run." in embedded.ok(*few, "--dry-run").stderr
+    assert "The certificate is now in p.mercer." in embedded.ok(*few).stderr
+    policy = ("certify", ACTOR, *CAR, "--episodes", 30, "--level", "statistical")
+    assert "Nothing was written: only a .mercer file holds a certificate." in embedded.ok(*policy).stderr
+
+
+def test_inspect_shows_how_it_was_made(embedded):
+    page = embedded.ok("inspect", "p.mercer").stdout
+    assert "made with --action-bins 15 --episodes 20 --rollouts 30 --state-bins 20\n" in page
+
+
 def test_same_command_same_certificate(embedded):
     once = embedded.json("certify", "p.mercer", *CAR, *FEW, "--threads", 1)
     assert once == embedded.json("certify", "p.mercer", *CAR, *FEW, "--threads", 2)

@@ -4,6 +4,8 @@ import json
 import os
 import pathlib
 
+import pytest
+
 POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies"
 CAR = ("--env", "continuous-mountain-car", "--policy", POLICIES / "cmc_sde_10000_actor.onnx")
 QUICK = ("--route", "continuous", "--bases", "ridge", "--formats", "int8", "--most-terms", 2, "--generations", 20,
@@ -94,12 +96,23 @@ def test_a_percentage_that_cannot_be_promised_in_the_end_is_written_all_the_same
 def test_bad_input(mercer):
     for arguments, code in ((("--bases", "nosuch"), "E201"), (("--formats", "int3"), "E201"),
                             (("--formats", "int8,,int4"), "E203"), (("--most-terms", 0), "E202"),
-                            (("--budget", "soon"), "60s, 5m"), (("--max-loss", "-1%"), "E202"),
-                            (("--max-loss", "5"), "500%"), (("--max-loss", "much"), "1% or 0.01"),
-                            (("--select-episodes", 1), "E202"), (("--max-bytes", 1), "found in 1 bytes"), (("--confidence", "95"), "0.95 for 95%")):
+                            (("--budget", "soon"), "60s, 5m"), (("--max-loss", "-1%"), "E202: --max-loss is -1%; legal: 0% or more"),
+                            (("--max-loss", "5"), "500%"), (("--max-loss", "much"), "a percentage such as 5%"),
+                            (("--select-episodes", 1), "E202"), (("--max-bytes", 1), "found in 1 bytes"),
+                            (("--confidence", "95"), "legal: between 0 and 1. Give a percentage such as 5%"),
+                            (("--confidence", "100%"), "legal: between 0% and 100%")):
         said = mercer.run("compress", *CAR, *QUICK, *arguments, "--out", "p.mercer")
         assert said.returncode == 2 and code in said.stderr, (arguments, said.stderr)
     assert mercer.run("compress", *CAR, *QUICK).returncode == 2
+
+
+@pytest.mark.parametrize("route", ["lattice", "continuous", "both"])
+def test_whatever_the_budget_of_time_one_candidate_is_certified(mercer, route):
+    done = mercer.run("compress", *CAR, "--route", route, "--budget", "0.001s", "--select-episodes", 50,
+                      "--certify-episodes", 200, "--max-loss", "1000%", "--out", "p.mercer", "--json")
+    assert done.returncode == 0, done.stderr
+    said = json.loads(done.stdout)
+    assert said["met"] and said["front"] and said["route"] == ("lattice" if route == "lattice" else "continuous")
 
 
 def test_a_certificate_is_tied_to_its_bytes(mercer):

@@ -155,7 +155,12 @@ def test_same_command_same_bytes(mercer):
     (["--basis", "gmm:rounds=3"], 2, "setting of basis 'gmm'"),
     (["--degree", 3], 2, "--degree belongs to the continuous route"),
     (["--route", "continuous", "--state-bins", 3], 2, "--state-bins belongs to the lattice route"),
-    (["--route", "continuous", "--basis", "dct"], 2, "Known: legendre, chebyshev"),
+    (["--route", "continuous", "--basis", "dct"], 2, "--basis dct belongs to the lattice route"),
+    (["--route", "continuous", "--basis", "db4:level=2"], 2, "Use --route lattice"),
+    (["--route", "continuous", "--basis", "zzzzzzzz"], 2, "Known: legendre, chebyshev"),
+    (["--basis", "chebyshev"], 2, "--basis chebyshev belongs to the continuous route, and this is the lattice route. "
+     "Use --route continuous, as in 'mercer embed --route continuous --basis chebyshev'."),
+    (["--energy", "200%"], 2, "--energy is 200%; legal: 0% to 100%"),
     (["--out", "p.bin"], 2, "does not end in .mercer"),
     (["--out", "nowhere/p.mercer"], 3, "E302"),
 ])

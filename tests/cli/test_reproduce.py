@@ -84,6 +84,15 @@ def test_a_damaged_result_is_made_again(mercer, whole):
     assert files(mercer.folder / "r") == before
 
 
+def test_one_seed_is_seeds_of_one(mercer):
+    def seeds_of(*flags, **environment):
+        mercer.ok("reproduce", "chain", "--quick", "--out", "r", *flags, **environment)
+        return json.loads((mercer.folder / "r/chain/result.json").read_text())["seeds"]
+    assert seeds_of("--seed", 3) == [3]
+    assert seeds_of("--seed", 0) == [0]
+    assert seeds_of("--seeds", "1-2", MERCER_SEED="3") == [1, 2]
+
+
 def test_seeds_are_chosen_and_stages_shared(mercer):
     mercer.ok("reproduce", "chain", "--quick", "--seeds", "0-1", "--out", "r")
     said = mercer.ok("reproduce", "--items", "chain", "--quick", "--seeds", "2,0,2", "--out", "r").stderr
@@ -106,7 +115,7 @@ def test_figures(mercer, whole):
     (["chian"], ["E201", "no item is called 'chian'", "'chain'"]),
     (["15"], ["E201", "15"]),
     (["chain", "--seeds", "9-0"], ["E203", "--seeds is '9-0'"]),
-    (["chain", "--seed", 3], ["E203", "--seeds 3"]),
+    (["chain", "--seed", "x"], ["E203", "--seed is 'x'"]),
     (["chain", "--seeds", "a"], ["E203", "--seeds is 'a'", "0-9"]),
 ])
 def test_bad_usage(mercer, arguments, parts):

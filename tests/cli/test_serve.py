@@ -118,7 +118,8 @@ def test_answers_are_those_of_the_library(server, folder):
     assert len(grid["teacher"]) == len(grid["embedding"]) == len(grid["visits"]) == 256
     assert -2 <= min(grid["embedding"]) and max(grid["embedding"]) <= 2
     evaluated = server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6, "episodes": 50})[1]
-    assert evaluated["certificate"]["episodes"] == 50 and evaluated["payload_bytes"] == bytes_[-1]
+    assert evaluated["episodes"] == 50 and evaluated["payload_bytes"] == bytes_[-1]
+    assert "certificate" not in evaluated  # a measurement is no promise
     again = server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6, "episodes": 50})[1]
     assert again == evaluated
     played = server.ask("POST", "/api/play", {"subject": 0, "k": 6, "start": [1.0, 0.5]})[1]
@@ -334,7 +335,7 @@ def test_folders_are_not_left(folder, tmp_path):
     about = server.ask("GET", "/api/subject/0")[1]
     assert "outside of the given folders" in about["teacher"]["missing"]
     assert server.slice()[1]["teacher"] is None
-    assert server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6})[1]["certificate"] is None
+    assert server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6})[1]["loss_percent"] is None
     server.end()
     server = Server(tmp_path, "given/own.mercer")
     assert server.ask("GET", "/api/subject/0")[1]["teacher"]["missing"] == ""

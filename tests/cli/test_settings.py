@@ -38,6 +38,14 @@ def test_unknown_names(mercer):
         assert "E201" in said and near in said
 
 
+def test_names_that_are_not_there_lead_to_those_that_are(mercer):
+    (mercer.folder / "c.toml").write_text("[compress]\nseconds = 60\n")
+    assert "line 2 is called 'seconds'. Did you mean 'budget'?" in mercer.fails(2, *EVALUATE, "--config", "c.toml")
+    assert "Did you mean 'MERCER_BUDGET'?" in mercer.fails(2, "compress", MERCER_SECONDS="60")
+    said = mercer.fails(2, *EVALUATE, MERCER_ZZZZZZZZ="1")
+    assert "'MERCER_ZZZZZZZZ'" in said and said.count("MERCER_") == 4 and "'mercer evaluate --help' lists all" in said
+
+
 def test_bad_toml(mercer):
     (mercer.folder / "c.toml").write_text("seed = 1\nepisodes = = 2\n")
     said = mercer.fails(3, *EVALUATE, "--config", "c.toml")

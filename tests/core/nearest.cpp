@@ -68,6 +68,7 @@ TEST(NearestName, takes_the_closest_and_the_first_of_equals) {
 TEST(NearestName, is_empty_when_nothing_is_near) {
   EXPECT_EQ(nearest_name("acrobot", tasks), "");
   EXPECT_EQ(nearest_name("pendulum", {}), "");
+  EXPECT_EQ(nearest_name("rust", std::vector<std::string>{"c", "st"}), "");  // two letters wrong are all of "st"
   // Long names may be a third wrong: four of twelve letters, not five.
   EXPECT_EQ(nearest_name("XXXXtain-car", tasks), "mountain-car");
   EXPECT_EQ(nearest_name("XXXXXain-car", tasks), "");

@@ -198,7 +198,7 @@ TEST_F(ActingLattice, is_chosen_behind_the_name_of_the_file) {
                [&] { policy(":form=decoded"); });
   expect_error(ErrorCode::unknown_name, "is called 'coeficients'", [&] { policy(":from=coeficients"); });
   expect_error(ErrorCode::bad_value, "is not key=value", [&] { policy(":alias"); });
-  expect_error(ErrorCode::bad_value, "is not a whole number", [&] { policy(":draw=importance,proposals=many"); });
+  expect_error(ErrorCode::bad_value, "is not an integer", [&] { policy(":draw=importance,proposals=many"); });
   expect_error(ErrorCode::out_of_range, "proposals", [&] { policy(":draw=importance,proposals=0"); });
   expect_error(ErrorCode::bad_value, "alias tables", [&] { policy(":from=coefficients,draw=alias"); });
 }

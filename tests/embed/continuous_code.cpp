@@ -3,9 +3,8 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "core/half.hpp"
-#include "core/log_scale.hpp"
-#include "embed/payload/subset_code.hpp"
+#include "core/number_codes.hpp"
+#include "embed/payload/term_code.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"
 #include "mercer/random.hpp"
@@ -130,7 +129,7 @@ TEST(ContinuousCodes, keep_to_their_rounding) {
     EXPECT_EQ(back.terms.tensor.kept, code.terms.tensor.kept);
     EXPECT_EQ(back.terms.tensor.set.degree, 5U);
     for (std::size_t i = 0; i < code.coefficients.size(); ++i) {
-      // Whole numbers: half a unit, and the unit is at most 9% above the largest by the largest whole number.
+      // Integers: half a unit, and the unit is at most 9% above the largest by the largest integer.
       const double half_unit = 2.5 / ((1 << (format_bits(format) - 1)) - 1) * 1.1 / 2;
       const double promised = format == NumberFormat::float32   ? 0x1p-24 * std::abs(code.coefficients[i])
                               : format == NumberFormat::float16 ? 0x1p-11 * std::abs(code.coefficients[i])

@@ -10,7 +10,7 @@
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"
 #include "mercer/policy.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 #include "support/files.hpp"
 #include "support/probe_states.hpp"
 #include "support/reference_pairs.hpp"

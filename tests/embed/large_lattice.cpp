@@ -114,7 +114,7 @@ TEST_F(LargeLattice, chooses_the_same_rank) {
   }
 }
 
-// Few whole numbers have a bin each here, too, and discrete actions one column each.
+// Few integers have a bin each here, too, and discrete actions one column each.
 TEST_F(LargeLattice, knows_finite_tasks) {
   for (const std::string task : {"chain:n=7", "cart-pole"}) {
     const auto env = make_env(task);

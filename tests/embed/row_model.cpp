@@ -74,7 +74,7 @@ TEST(RowModel, refuses_numbers_that_do_not_fit) {
   code.actions.axes.pop_back();
   code.numbers = {0.5F, 0.1F, 0.5F, -0.1F};
   code.basis = "gmm";
-  expect_error(ErrorCode::corrupt_file, "a mixture that is none", [&] { model_rows(code, "code"); });
+  expect_error(ErrorCode::corrupt_file, "a mixture with a negative weight", [&] { model_rows(code, "code"); });
   code.numbers.pop_back();
   expect_error(ErrorCode::corrupt_file, "do not fit", [&] { model_rows(code, "code"); });
   code.kept = {7};

@@ -37,7 +37,7 @@ TEST(Params, the_ends_of_a_range_are_in_it) {
 
 TEST(Params, refuses_bad_numbers) {
   Params params("task 'x'", "n=2.5,a=abc,b=,c=1x,d=nan,e=inf,f=7,g=1;;2,h=-1,i= 1", 0);
-  expect_error(ErrorCode::bad_value, "task 'x': n is 2.5, which is not a whole number",
+  expect_error(ErrorCode::bad_value, "task 'x': n is 2.5, which is not an integer",
                [&] { params.integer("n", 1, 1, 9); });
   expect_error(ErrorCode::bad_value, "a is 'abc', which is not a number", [&] { params.number("a", 1, 0, 1); });
   expect_error(ErrorCode::bad_value, "b is ''", [&] { params.number("b", 1, 0, 1); });

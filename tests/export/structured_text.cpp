@@ -10,7 +10,7 @@
 #include "export/common/head.hpp"
 #include "export/compiled.hpp"
 #include "export/continuous_cases.hpp"
-#include "export/st/st_text.hpp"
+#include "export/st/st.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"

@@ -1,5 +1,5 @@
 # Installs into a clean folder, builds examples/ against what is there and nothing else, and runs them: in C++ with the
-# shared and with the static library, and in Python where PYTHON is given.
+# shared and with the static library, and in Python where PYTHON is given. LAUNCHER is what the compiler runs under.
 set(here "${WORK}")
 
 # must(COMMAND...): runs it in the folder `here`; its output is then `said`.
@@ -24,11 +24,15 @@ function(says regex)
 endfunction()
 
 # example(NAME REGEX ARGUMENTS...): runs it in both languages, each in a folder of its own. Both print the same numbers,
-# except where a task or a policy of one's own draws random numbers in its own way.
+# except where a task or a policy of one's own draws random numbers in its own way. What C++ prints with the shared
+# library is then `said`, and `said_NAME` and `with_NAME` for the static one.
 function(example name regex)
   set(here "${WORK}/cpp")
   says("${regex}" "${WORK}/shared/${name}" ${ARGN})
   set(said "${said}" PARENT_SCOPE)
+  set(said_${name} "${said}" PARENT_SCOPE)
+  set(with_${name} "${ARGN}" PARENT_SCOPE)
+  set(examples ${examples} ${name} PARENT_SCOPE)
   if(PYTHON)
     set(cpp "${said}")
     set(here "${WORK}/python")
@@ -44,11 +48,12 @@ endfunction()
 function(configure folder)
   must(${CMAKE_COMMAND} -S "${SOURCE}/examples" -B "${WORK}/${folder}" -G "${GENERATOR}" -DCMAKE_BUILD_TYPE=Release
     "-DCMAKE_PREFIX_PATH=${prefix}" "-DCMAKE_CXX_COMPILER=${COMPILER}" "-DCMAKE_CXX_FLAGS=${FLAGS}"
-    "-DCMAKE_EXE_LINKER_FLAGS=${FLAGS}" "-DCMAKE_MODULE_LINKER_FLAGS=${FLAGS}" ${ARGN})
+    "-DCMAKE_EXE_LINKER_FLAGS=${FLAGS}" "-DCMAKE_MODULE_LINKER_FLAGS=${FLAGS}"
+    "-DCMAKE_CXX_COMPILER_LAUNCHER=${LAUNCHER}" ${ARGN})
 endfunction()
 
 file(REMOVE_RECURSE "${WORK}")
-file(MAKE_DIRECTORY "${WORK}/cpp" "${WORK}/python")
+file(MAKE_DIRECTORY "${WORK}/cpp" "${WORK}/python" "${WORK}/alone")
 set(prefix "${WORK}/prefix")
 set(actor "${SOURCE}/tests/data/policies/pendulum_5000_actor.onnx")
 set(number "-?[0-9]+[.][0-9]+")
@@ -107,17 +112,23 @@ string(REGEX REPLACE "///( +)?" "" program "${program}")
 file(WRITE "${WORK}/program.cpp" "${program}")
 must("${COMPILER}" -std=c++20 -fsyntax-only -I "${prefix}/include" "${WORK}/program.cpp")
 
-# Against libmercer.a, with libmercer.so out of the way. play.cpp names no more than `make_policy`, which must bring the
-# reader of embeddings with it.
+# Against libmercer.a, with libmercer.so out of the way: all examples print what they did. play.cpp names no more than
+# `make_policy`, which must bring the reader of embeddings with it.
 set(here "${WORK}/cpp")
 must("${WORK}/shared/play" pendulum small.mercer)
 set(shared "${said}")
 configure(static -DMERCER_STATIC=ON)
-must(${CMAKE_COMMAND} --build "${WORK}/static" --target play compress)
+must(${CMAKE_COMMAND} --build "${WORK}/static")
 file(GLOB_RECURSE libraries "${prefix}/libmercer.so*")
 file(REMOVE ${libraries})
 must("${WORK}/static/play" pendulum small.mercer)
 if(NOT said STREQUAL shared)
   message(FATAL_ERROR "with libmercer.so: ${shared}\nwith libmercer.a: ${said}")
 endif()
-must("${WORK}/static/compress" "${actor}" again.mercer)
+set(here "${WORK}/alone")
+foreach(name ${examples})
+  must("${WORK}/static/${name}" ${with_${name}})
+  if(NOT said STREQUAL said_${name})
+    message(FATAL_ERROR "${name} with libmercer.so: ${said_${name}}\nwith libmercer.a: ${said}")
+  endif()
+endforeach()

@@ -1,9 +1,9 @@
-#include "io/json.hpp"
-
 #include <string>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

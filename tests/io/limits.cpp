@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "io/npy.hpp"
+#include "io/npz.hpp"
 #include "io/zip.hpp"
 #include "mercer/error.hpp"
 #include "support/errors.hpp"

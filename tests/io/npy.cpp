@@ -1,10 +1,9 @@
-#include "io/npy.hpp"
-
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "io/npz.hpp"
 #include "mercer/error.hpp"
 #include "support/arrays.hpp"
 #include "support/errors.hpp"

@@ -80,7 +80,7 @@ TEST(Array, whole_numbers_convert_to_integers_and_others_do_not) {
   EXPECT_EQ(arrays.at("u8").as_integers(), (Integers{0, 128, 255}));
   EXPECT_EQ(arrays.at("flags").as_integers(), (Integers{1, 0, 1}));
   for (const char* name : {"f64", "f32"}) {
-    expect_error(ErrorCode::bad_format, "whole numbers", [&] { arrays.at(name).as_integers(); });
+    expect_error(ErrorCode::bad_format, "integers", [&] { arrays.at(name).as_integers(); });
   }
 }
 

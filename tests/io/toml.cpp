@@ -1,11 +1,10 @@
-#include "io/toml.hpp"
-
 #include <algorithm>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"

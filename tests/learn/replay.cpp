@@ -1,9 +1,9 @@
-#include "learn/replay.hpp"
-
 #include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "learn/learner.hpp"
 
 namespace mercer::learn {
 namespace {

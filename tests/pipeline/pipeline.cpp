@@ -1,6 +1,8 @@
 #include "mercer/pipeline.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -80,17 +82,22 @@ TEST(Pipeline, AnotherTeacherIsRefusedUnlessItIsAccepted) {
   EXPECT_EQ(certificate_json(*read_embedding(request.out).certificate), certificate_json(own.certificate));
 }
 
-TEST(Pipeline, NothingIsCertifiedOnEpisodesThatMadeOrMeasuredIt) {
-  for (const std::uint64_t made :
-       {std::uint64_t{0}, std::uint64_t{7}, std::uint64_t{1} << 32, (std::uint64_t{1} << 32) - 1}) {
-    for (const std::uint64_t asked : {std::uint64_t{0}, made, std::uint64_t{1}}) {
-      const std::uint64_t seed = certifying_seed(asked, made);
-      EXPECT_NE(seed, made);
-      EXPECT_NE(seed, measuring_seed(made));
+TEST(Pipeline, NothingIsCertifiedOnEpisodesOfAnotherPurpose) {
+  constexpr std::uint64_t apart = std::uint64_t{1} << 32;
+  for (const std::uint64_t made : {std::uint64_t{0}, std::uint64_t{7}, apart, apart - 1, 0 - apart, 1 - 2 * apart}) {
+    const auto played = seeds_of_embed(made);
+    EXPECT_EQ(std::set(played.begin(), played.end()).size(), played.size());
+    for (const std::uint64_t one : played) {
+      // Of all seeds that could be asked for, those that would meet a purpose after none, one or two steps.
+      for (const std::uint64_t asked : {one - apart, one - 2 * apart, one - 3 * apart, one, made}) {
+        const std::uint64_t seed = certifying_seed(asked, made);
+        EXPECT_EQ(std::ranges::find(played, seed), played.end()) << made << ' ' << asked;
+        EXPECT_EQ(static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(asked)) << "other seeds stay apart";
+      }
     }
-    EXPECT_NE(choosing_seed(made), made);
-    EXPECT_NE(choosing_seed(made), measuring_seed(made));
   }
+  EXPECT_EQ(certifying_seed(0, 0), apart);
+  EXPECT_EQ(certifying_seed(apart, 0), 3 * apart) << "2^33 chose K";
 }
 
 TEST(Pipeline, EmbedMeasuresWhatItWrites) {

@@ -4,7 +4,7 @@
 
 #include "mercer/env.hpp"
 #include "mercer/policy.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {

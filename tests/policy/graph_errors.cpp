@@ -154,7 +154,7 @@ TEST(GraphErrors, reshapes_and_choices_that_are_wrong) {
           "selects nothing");
   refused(six().node("Slice", {"x"}, {"y"}, {{"starts", OnnxDims{4}}, {"ends", OnnxDims{}}, {"axes", OnnxDims{1}}}),
           "of different lengths");
-  refused(six().node("Cast", {"x"}, {"y"}, {{"to", 7}}), "turns computed numbers into whole ones");
+  refused(six().node("Cast", {"x"}, {"y"}, {{"to", 7}}), "turns computed numbers into integers");
 }
 
 }  // namespace

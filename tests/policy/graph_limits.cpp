@@ -123,7 +123,7 @@ TEST(GraphLimits, the_size_of_the_batch_is_not_a_number_to_compute_with) {
   refused(batch().node("Gemm", {"x", "w", "n"}, {"y"}), part);
   refused(batch().node("LayerNormalization", {"x", "n"}, {"y"}), part);
   refused(batch().output("n"), part);
-  refused(batch().node("Gather", {"c", "n"}, {"y"}), "needs a whole number and is given nan");
+  refused(batch().node("Gather", {"c", "n"}, {"y"}), "needs an integer and is given nan");
   refused(one().weights("c", {}, {-1}).node("Log", {"c"}, {"l"}).node("Add", {"x", "l"}, {"y"}), part);
 }
 

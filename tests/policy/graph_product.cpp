@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "mercer/random.hpp"
-#include "policy/graph/product.hpp"
+#include "policy/graph/graph.hpp"
 
 namespace mercer {
 namespace {

@@ -6,7 +6,7 @@
 #include "io/safetensors.hpp"
 #include "mercer/env.hpp"
 #include "mercer/policy.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 #include "support/errors.hpp"
 #include "support/temporary.hpp"
 

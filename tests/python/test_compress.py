@@ -337,3 +337,11 @@ def test_steps_that_are_alike_do_not_pass_for_many(teacher):
         error = 25 * np.abs(made.mean_action(fresh) - teacher.mean_action(fresh)).mean()
         broken += made.certificate.upper_percent < error
     assert broken <= 3  # 95% each: four or more of ten have a chance of 0.1%
+
+
+def test_a_lattice_that_cannot_be_made_says_why():
+    def mean(obs):
+        return np.zeros((len(obs), 1))
+
+    with pytest.raises(ValueError, match="'mean' has no log_prob"):
+        mercer.compress(mean, "pendulum", route="lattice", select_episodes=10, certify_episodes=10)

@@ -3,6 +3,7 @@
 import pathlib
 import pickle
 import subprocess
+import warnings
 
 import mercer
 import numpy as np
@@ -156,6 +157,44 @@ def test_certify_adds_a_certificate(small, teacher, tmp_path):
     small.certificate = certificate
     small.save(tmp_path / "s.mercer")
     assert mercer.read(tmp_path / "s.mercer").certificate == certificate
+
+
+def test_files_are_verified(small, tmp_path):
+    small.save(tmp_path / "s.mercer")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        read = mercer.read(tmp_path / "s.mercer")
+    assert read.verified and small.verified and read.facts["signature"] is None
+    content = (tmp_path / "s.mercer").read_bytes()
+    (tmp_path / "s.mercer").write_bytes(content.replace(b"8.0", b"0.0", 1))
+    with pytest.raises(OSError, match="E303.*its contract does not match the digest"):
+        mercer.read(tmp_path / "s.mercer")
+
+
+def test_files_of_version_0_1_warn(tmp_path):
+    for load in (mercer.read, lambda path: mercer.load_policy(path, "pendulum")):
+        with pytest.warns(UserWarning, match="cannot be verified"):
+            load(DATA / "export/pendulum_5000.mercer")
+    old = mercer.read(DATA / "export/pendulum_5000.mercer")
+    assert not old.verified and "version 0.1" in old.certificate.not_covered[-1]
+    old.save(tmp_path / "again.mercer")
+    again = mercer.read(tmp_path / "again.mercer")
+    assert again.verified and again.certificate == old.certificate
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(UserWarning):
+            mercer.read(DATA / "export/pendulum_5000.mercer")
+
+
+def test_saved_files_can_be_signed(small, cli, tmp_path):
+    key = ["openssl", "genpkey", "-algorithm", "ed25519", "-out", "key.pem"]
+    subprocess.run(key, cwd=tmp_path, check=True)
+    subprocess.run(["openssl", "pkey", "-in", "key.pem", "-pubout", "-out", "key.pub"], cwd=tmp_path, check=True)
+    small.save(tmp_path / "s.mercer", sign=tmp_path / "key.pem")
+    assert mercer.read(tmp_path / "s.mercer").facts["signature"]["algorithm"] == "ed25519"
+    cli.ok("inspect", "s.mercer", "--verify", "key.pub")
+    with pytest.raises(OSError, match="E304.*public key"):
+        small.save(tmp_path / "s.mercer", sign=tmp_path / "key.pub")
 
 
 def test_damaged_files_are_refused(small, tmp_path):

@@ -88,7 +88,7 @@ def test_one_state_for_all():
         (lambda: mercer.make("pendulum", 0), "num_envs is 0"),
         (lambda: mercer.make("pendulum", 2).step(np.zeros((3, 1))), "3 actions for 2 episodes"),
         (lambda: mercer.make("pendulum", 2).step(np.zeros((2, 2))), "legal: (1,) or (n, 1)"),
-        (lambda: mercer.make("mountain-car", 1).step(np.array([7])), "legal: whole numbers 0 to 2"),
+        (lambda: mercer.make("mountain-car", 1).step(np.array([7])), "legal: integers 0 to 2"),
         (lambda: mercer.make("pendulum", 2).set_state(np.zeros((3, 2))), "3 states for 2 episodes"),
         (lambda: mercer.make("pendulum", 2).reset(mask=[True]), "a mask for other than 2"),
     ],

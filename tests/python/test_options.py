@@ -78,7 +78,7 @@ def test_the_document_is_what_the_program_prints(program):
 
 
 @pytest.mark.parametrize("verb, function", [("compress", "compress"), ("embed", "embed"), ("certify", "certify"),
-                                            ("train", "train")])
+                                            ("train", "train"), ("rollout", "rollout"), ("evaluate", "evaluate")])
 def test_keyword_arguments_are_the_options(declared, verb, function):
     parameters = inspect.signature(getattr(mercer, function)).parameters
     names = {option["python"] for option in own(declared, verb)} - OBJECTS
@@ -106,3 +106,39 @@ def test_every_source_checks_the_same_range(program, option, text, legal):
 def test_an_unknown_keyword_names_the_nearest_one():
     with pytest.raises(ValueError, match="max_bytes"):
         mercer.compress("uniform", "pendulum", max_byte=3)
+    with pytest.raises(ValueError, match=r"no argument of compress is called 'seconds'. Did you mean 'budget'\?"):
+        mercer.compress("uniform", "pendulum", seconds=3)
+    with pytest.raises(ValueError, match=r"Did you mean 'level'\?"):
+        mercer.certify("pendulum", "uniform", "uniform", levels="paper")
+    with pytest.raises(ValueError, match=r"The nearest names are (\w+, ){2}\w+; help\(mercer.embed\) lists all"):
+        mercer.embed("uniform", "pendulum", zzzzzzzzzzzz=3)
+
+
+def test_errors_name_keywords_where_the_program_names_flags():
+    with pytest.raises(ValueError) as refused:
+        mercer.embed("uniform", "pendulum", degree=3)
+    assert str(refused.value) == ("E203: degree belongs to the continuous route, and this is the lattice route. "
+                                  'Leave it out, or use route="continuous".')
+    assert refused.value.problem.startswith("degree ") and refused.value.remedy.endswith('route="continuous"')
+    with pytest.raises(ValueError) as refused:
+        mercer.embed("uniform", "pendulum", basis="chebyshev")
+    assert refused.value.remedy == ('Use route="continuous", as in '
+                                    "'mercer embed --route continuous --basis chebyshev'"), "a command stays one"
+    with pytest.raises(ValueError, match="^E203: k=3 and energy=0.5 both"):
+        mercer.embed("uniform", "pendulum", k=3, energy=0.5)
+
+
+def test_errors_name_switches_with_their_value(tmp_path):
+    mercer.train("pendulum", tmp_path, steps=20, warmup=10, hidden=[4])
+    with pytest.raises(ValueError, match="another out, or force=True to"):
+        mercer.train("pendulum", tmp_path, steps=20, warmup=10, hidden=[5])
+
+
+def test_shares_are_percentages_too():
+    given = mercer.certify("chain", "uniform", "uniform", episodes=50, level="statistical", confidence="90%")
+    assert given.confidence == 0.9
+
+
+def test_settings_of_a_file_belong_to_load_policy():
+    with pytest.raises(ValueError, match="load_policy"):
+        mercer.evaluate("pendulum", "uniform", temperature=0.5)

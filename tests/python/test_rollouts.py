@@ -25,6 +25,8 @@ def test_evaluate_says_what_the_command_line_says(cli, teacher):
     here = mercer.evaluate("pendulum", teacher, 200, 5, act="mean", against="uniform")
     assert here["return"]["mean"] == told["return"]["mean"] and here["return"]["std"] == told["return"]["std"]
     assert list(here["return"]["ci95"]) == told["return"]["ci95"]
+    assert list(here) == list(told) and here["discounted_return"]["mean"] == told["discounted_return"]["mean"]
+    assert list(here["std_ci95"]) == told["std_ci95"] and here["policy"] == told["policy"]
     assert here["paired"]["loss_mean"] == told["paired"]["loss_mean"]
     assert here["paired"]["loss_percent"] == told["paired"]["loss_percent"]
 
@@ -73,6 +75,17 @@ def test_a_foreign_environment_is_played_as_a_bare_loop_plays_it():
     assert np.array_equal(played.offsets, np.arange(6) * 200) and played.env == "OwnPendulum-v0"
     np.testing.assert_allclose(played.returns[1], played.rewards[200:400].sum(), rtol=1e-12)
     assert not played.terminated.any()
+
+
+def test_outcomes_of_a_foreign_environment_are_those_of_its_steps():
+    whole = mercer.rollout(Pendulum(), against_speed, 5, seed=3, gamma=0.9, horizon=50)
+    short = mercer.rollout(Pendulum(), against_speed, 5, seed=3, gamma=0.9, horizon=50, keep_steps=False)
+    for name in ("returns", "discounted_returns", "offsets", "terminated", "observation_names", "action_names", "policy"):
+        assert np.array_equal(getattr(whole, name), getattr(short, name)), name
+    assert short.steps == 250 and short.rewards.size == 0 and (short.env, short.gamma) == (whole.env, 0.9)
+    told = mercer.evaluate(Pendulum(), against_speed, 5, 3, horizon=50, against=lambda obs: np.zeros(1))
+    assert np.isclose(told["return"]["mean"], whole.returns.mean(), rtol=1e-12) and told["policy"] == "against_speed"
+    assert np.isclose(told["discounted_return"]["mean"], told["return"]["mean"], rtol=1e-12), "no discount is declared"
 
 
 def test_arrays_that_are_written_over_are_copied():

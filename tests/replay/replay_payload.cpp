@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "mercer/embedding.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 #include "support/files.hpp"
 #include "support/probe_states.hpp"
 

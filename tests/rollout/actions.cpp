@@ -48,7 +48,7 @@ TEST(Actions, not_finite_ones_are_errors_that_name_episode_and_step) {
 }
 
 TEST(Actions, discrete_ones_must_be_of_the_space) {
-  const std::string where = " in episode 13, step 5; legal: whole numbers 0 to 2";
+  const std::string where = " in episode 13, step 5; legal: integers 0 to 2";
   expect_fault("mountain-car", 3, ErrorCode::out_of_range, "chose action 3" + where);
   expect_fault("mountain-car", -1, ErrorCode::out_of_range, "chose action -1" + where);
   expect_fault("mountain-car", 1.5, ErrorCode::out_of_range, "chose action 1.5" + where);

@@ -97,8 +97,7 @@ TEST_F(RolloutsNpz, refuses_what_does_not_fit_together) {
   refused(ErrorCode::bad_format, "offset 2 is less than the one before",
           [&](Arrays& a) { a["offsets"] = Array::of(falling, {4}); });
   refused(ErrorCode::bad_format, "does not start with 0", [&](Arrays& a) { a["offsets"] = Array::of(late, {4}); });
-  refused(ErrorCode::bad_format, "whole numbers are needed",
-          [&](Arrays& a) { a["offsets"] = Array::of(numbers, {3}); });
+  refused(ErrorCode::bad_format, "integers are needed", [&](Arrays& a) { a["offsets"] = Array::of(numbers, {3}); });
   refused(ErrorCode::bad_format, "3 rewards for", [&](Arrays& a) { a["rewards"] = Array::of(numbers, {3}); });
   refused(ErrorCode::bad_format, "array 'states' has 3 numbers and needs",
           [&](Arrays& a) { a["states"] = Array::of(numbers, {3}); });

@@ -66,7 +66,7 @@ TEST(Starts, refuses_states_that_do_not_fit) {
 
   // A state that a finite task does not have would be read from beside its tables.
   const auto chain = make_env("chain:n=5");
-  expect_error(ErrorCode::out_of_range, "start state 1 is 5; legal: whole numbers 0 to 4", play(*chain, {4, 5}));
+  expect_error(ErrorCode::out_of_range, "start state 1 is 5; legal: integers 0 to 4", play(*chain, {4, 5}));
   expect_error(ErrorCode::out_of_range, "start state 0 is -1", play(*chain, {-1}));
   expect_error(ErrorCode::out_of_range, "start state 0 is 1.5", play(*chain, {1.5}));
   play(*chain, {0, 4})();

@@ -1,10 +1,9 @@
-#include "run/digest.hpp"
-
 #include <fstream>
 
 #include <gtest/gtest.h>
 
 #include "mercer/error.hpp"
+#include "run/store.hpp"
 
 namespace mercer {
 namespace {

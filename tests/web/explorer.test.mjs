@@ -40,8 +40,11 @@ test("a function can be switched off and on", async () => {
   assert.equal(await map_picture(page, 2), former);
 });
 
-test("the certificate follows, and the stored one is shown for the whole", async () => {
-  await changes(async () => /Measured here for 6 terms/.test(await page.locator("#certificate-body").textContent()), false, "the certificate");
+test("measurements promise nothing, and a part has no certificate", async () => {
+  const certificate = () => page.locator("#certificate-body").textContent();
+  assert.match(await certificate(), /There is no certificate/);
+  assert.match(await page.locator("#tiles").textContent(), /measured/);
+  assert.doesNotMatch(await page.locator("#tiles").textContent(), /promise|at most|guarantee/i);
   await page.locator("#subject").selectOption({ index: 1 });
   await changes(async () => /500 of 500/.test(await page.locator("#k-text").textContent()), false, "the embedding");
   await changes(async () => /coefficient/.test(await page.locator("#terms").textContent()), false, "the terms");

@@ -5,7 +5,6 @@ import { FileSource, slice_key } from "../../web/source.js";
 import { csv } from "../../web/save.js";
 import { make_store } from "../../web/store.js";
 import { loss_text, number, percent } from "../../web/format.js";
-import { promise } from "../../web/certificate.js";
 import { level_words, quantity_words, term_words } from "../../web/words.js";
 
 test("numbers are short and unknown ones say so", () => {
@@ -69,13 +68,6 @@ test("a report plays the nearest start it holds", async () => {
   assert.deepEqual(played.start, [0.9, 0.9]);
   assert.ok(played.snapped);
   assert.deepEqual((await source.play({ subject: 0, k: 3, start: null, another: 2 })).start, [0.1, 0.1]);
-});
-
-test("promises are told in plain words", () => {
-  const certificate = { about: "return", confidence: 0.95, upper_percent: 1.5, upper_return: 3 };
-  assert.match(promise(certificate), /95% confidence: against its teacher it loses at most 1\.50% of the mean return/);
-  assert.match(promise({ ...certificate, upper_percent: -2 }), /gains at least 2\.00%/);
-  assert.match(promise({ ...certificate, upper_percent: null }), /3 units of return/);
 });
 
 test("codes become words", () => {

@@ -90,7 +90,7 @@ test("the polar plot, other axes and other embeddings are in the file", async ()
   const summary = await page.locator("#summary").textContent();
   await page.locator("#subject").selectOption({ index: 1 });
   await changes(() => page.locator("#summary").textContent(), summary, "the embedding");
-  assert.match(await page.locator("#certificate-body").textContent(), /Promised with 95% confidence|There is no certificate|Measured here/);
+  assert.match(await page.locator("#certificate-body").textContent(), /Guaranteed, with 95% confidence|There is no certificate/);
 });
 
 test("the front shows what was tried and the alternatives, and a click switches", async () => {

@@ -1,4 +1,3 @@
-#include "cli/interrupt.hpp"
 #include "cli/program.hpp"
 #include "cli/ranks.hpp"
 #include "cli/terminal.hpp"

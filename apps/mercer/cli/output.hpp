@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <nlohmann/json.hpp>
@@ -11,3 +12,6 @@ std::string to_text(const mercer::ReturnSummary& summary);
 
 /// Prints one JSON document on standard output.
 void print_json(const nlohmann::ordered_json& document);
+
+/// A terminal plot of how values are spread: one line per bin, lowest first. Block characters if `unicode`.
+std::string histogram(std::span<const double> values, std::size_t width, bool unicode);

@@ -4,18 +4,20 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <sstream>
 #include <system_error>
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
-#include "cli/plugin.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/warning.hpp"
 
 using mercer::Error;
 using mercer::ErrorCode;
@@ -25,10 +27,23 @@ namespace {
 void start_log(const CommonOptions& common) {
   spdlog::set_default_logger(spdlog::stderr_color_mt("mercer"));
   spdlog::set_pattern("mercer: %^%l%$: %v");
+  mercer::set_warning_sink([](const std::string& sentence) { spdlog::warn("{}", sentence); });
   spdlog::set_level(common.quiet ? spdlog::level::err : spdlog::level::from_str(common.log_level));
 }
 
-// Memory that cannot be had is the user's business too: the remedy is in her hands.
+// Loads shared libraries (names separated by ':') whose tasks register themselves. Throws `bad_plugin`.
+void load_plugins(const std::string& files) {
+  std::istringstream list(files);
+  for (std::string file; std::getline(list, file, ':');) {
+    // A name without a slash would be looked up on the library path; the user means a file.
+    const std::string path = file.find('/') == std::string::npos ? "./" + file : file;
+    if (::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL) != nullptr) continue;
+    throw Error(ErrorCode::bad_plugin, fmt::format("cannot load plug-in '{}': {}", file, ::dlerror()),
+                "Build it as a shared library against this version of Mercer; docs/guide/tasks.md shows how");
+  }
+}
+
+// Running out of memory is reported like any other error: the user can ask for less.
 int report(const std::exception& trouble) {
   if (const auto* error = dynamic_cast<const Error*>(&trouble)) {
     tell("mercer: error {}\n", error->what());
@@ -86,30 +101,32 @@ Verb& Program::add_verb(std::string name, std::string summary, std::vector<merce
 void Program::report_unknown(const CLI::App& app) const {
   const std::vector<std::string> extras = app.remaining();
   if (extras.empty()) return;
+  const bool before_verb = &app == &app_;
   std::vector<std::string> known;
-  if (&app == &app_) {
-    if (!extras[0].starts_with("-")) {
-      for (const auto& verb : verbs_) known.push_back(verb->name);
-      mercer::throw_unknown("verb", extras[0], known);
-    }
-    known = {"--help", "--version"};
-  } else {
-    known = {"--help"};
+  if (before_verb && !extras[0].starts_with("-")) {
+    for (const auto& verb : verbs_) known.push_back(verb->name);
+    mercer::throw_unknown("verb", extras[0], known);
   }
+  known = {"help", "version"};
+  if (!before_verb) known.pop_back();
   for (const auto& verb : verbs_) {
     for (const mercer::Option* option : verb->settings->all()) {
-      if (verb->app == &app || (&app == &app_ && std::ranges::find(known, "--" + option->name) == known.end())) {
-        known.push_back("--" + option->name);
+      if (verb->app == &app || (before_verb && std::ranges::find(known, option->name) == known.end())) {
+        known.push_back(option->name);
       }
     }
   }
   if (extras[0].starts_with("-")) {
     const std::string flag = extras[0].substr(0, extras[0].find('='));
-    if (&app == &app_ && std::ranges::find(known, flag) != known.end()) {
+    const std::string name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
+    if (before_verb && flag.starts_with("--") && std::ranges::find(known, name) != known.end()) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' stands before the verb", flag),
                   fmt::format("Write it after the verb: mercer VERB {} ...", flag));
     }
-    mercer::throw_unknown(&app == &app_ ? "flag" : fmt::format("flag of 'mercer {}'", app.get_name()), flag, known);
+    const std::string command = before_verb ? "mercer" : fmt::format("mercer {}", app.get_name());
+    const auto spell = [](const std::string& option) { return "--" + option; };
+    const std::string kind = before_verb ? "flag" : fmt::format("flag of '{}'", command);
+    mercer::throw_unknown_option({app.get_name(), name, kind, flag, spell, fmt::format("'{} --help'", command)}, known);
   }
   throw Error(ErrorCode::bad_value, fmt::format("'{}' is one word too many", extras[0]),
               fmt::format("'mercer {} --help' shows what is taken", app.get_name()));
@@ -147,7 +164,7 @@ int Program::dispatch(int argc, char** argv) {
   }
   for (const auto& verb : verbs_) {
     if (verb->app != chosen[0]) continue;
-    // Where the TOML file is can itself be said by a flag or the environment, never by a TOML file.
+    // The path of the TOML file comes from a flag or the environment, never from a TOML file.
     fill_settings(*verb->settings, verb->name, known, std::nullopt);
     if (common_.config) fill_settings(*verb->settings, verb->name, known, common_.config);
     start_log(common_);

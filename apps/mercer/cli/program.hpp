@@ -46,7 +46,7 @@ class Program {
   const std::vector<std::unique_ptr<Verb>>& verbs() const { return verbs_; }
   const CommonOptions& common() const { return common_; }
 
-  /// Parses, fills the settings, runs the verb. Returns the exit code; every error has been told on standard error.
+  /// Parses, fills the settings, runs the verb. Returns the exit code; every error has been reported on standard error.
   int run(int argc, char** argv);
 
  private:

@@ -126,7 +126,7 @@ int end_ranks(int code) {
   if (!started) return code;
   if (code != 0) {
     std::fflush(nullptr);
-    // What went wrong here went wrong on rank 0 too, most likely, and it is the one that tells.
+    // Rank 0 most likely had the same error, and reports it.
     if (own_rank > 0) std::this_thread::sleep_for(std::chrono::seconds(1));
     MPI_Abort(MPI_COMM_WORLD, code);
   }
@@ -159,11 +159,11 @@ void hand_out(mercer::SweepSchedule& schedule) {
     int there = 0;
     MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &there, &status);
     if (there != 0) {
-      const json said = json::parse(receive(status));
-      mercer::SweepOutcome outcome{static_cast<mercer::SweepOutcome::State>(said.at("state").get<int>()),
-                                   said.at("text"), said.at("seconds"), said.at("found")};
+      const json answer = json::parse(receive(status));
+      mercer::SweepOutcome outcome{static_cast<mercer::SweepOutcome::State>(answer.at("state").get<int>()),
+                                   answer.at("text"), answer.at("seconds"), answer.at("found")};
       schedule.finish(busy.at(status.MPI_SOURCE), std::move(outcome),
-                      {said.at("folder").get<std::string>(), said.at("digest")});
+                      {answer.at("folder").get<std::string>(), answer.at("digest")});
       busy.erase(status.MPI_SOURCE);
       idle.push_back(status.MPI_SOURCE);
     } else if (!moved) {

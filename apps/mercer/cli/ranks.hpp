@@ -6,7 +6,8 @@
 #include "run/sweep.hpp"
 
 /// Where mpirun started several of this program, makes them one team, and gives `words` what all but the first need:
-/// they print nothing and write beside. Throws `bad_value` for a verb that cannot be spread. To be called first.
+/// they print nothing and write into a temporary folder. Throws `bad_value` for a verb that cannot be spread. To be
+/// called first.
 void start_ranks(std::vector<std::string>& words);
 
 /// Ends this process's part. Where something failed, the others are ended too. Returns `code`.

@@ -1,12 +1,13 @@
 #include "cli/settings.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "io/toml.hpp"
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 
 namespace {
@@ -29,24 +30,30 @@ std::vector<std::string> all_names(const SettingNames& known) {
   return names;
 }
 
+std::string help_of(const std::string& verb) { return fmt::format("'mercer {} --help'", verb); }
+
 struct Given {
   std::string text;
   std::string source;
 };
 
-std::map<std::string, Given> from_environment(const SettingNames& known) {
-  std::vector<std::string> variables;
+[[noreturn]] void unknown_variable(const std::string& variable, const std::string& verb,
+                                   const std::vector<std::string>& names) {
+  std::string name = variable.substr(variable_of("").size());
+  for (char& c : name) c = c == '_' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  mercer::throw_unknown_option({verb, name, "environment variable", variable, variable_of, help_of(verb)}, names);
+}
+
+std::map<std::string, Given> from_environment(const std::string& verb, const SettingNames& known) {
+  const std::vector<std::string> names = all_names(known);
   std::map<std::string, std::string> name_of;
-  for (const std::string& name : all_names(known)) {
-    variables.push_back(variable_of(name));
-    name_of[variables.back()] = name;
-  }
+  for (const std::string& name : names) name_of[variable_of(name)] = name;
   std::map<std::string, Given> given;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
     if (!text.starts_with("MERCER_")) continue;
     const std::string variable(text.substr(0, text.find('=')));
-    if (!name_of.contains(variable)) mercer::throw_unknown("environment variable", variable, variables);
+    if (!name_of.contains(variable)) unknown_variable(variable, verb, names);
     given[name_of[variable]] = {std::string(text.substr(variable.size() + 1)), variable};
   }
   return given;
@@ -62,17 +69,21 @@ std::map<std::string, Given> from_toml(const std::filesystem::path& path, const 
       if ((dot != std::string::npos) != own_table) continue;
       const std::string source = fmt::format("'{}' line {}: {}", path.string(), entry.line, entry.key);
       std::string name = entry.key;
+      const auto check = [&](const std::string& of, const std::vector<std::string>& names) {
+        if (has(names, name)) return;
+        const std::string kind = fmt::format("key of '{}' line {}", path.string(), entry.line);
+        mercer::throw_unknown_option({of, name, kind, name, std::identity{}, help_of(of)}, names);
+      };
       if (own_table) {
         const std::string table = entry.key.substr(0, dot);
         std::vector<std::string> verbs;
         for (const auto& [other, names] : known) verbs.push_back(other);
         if (!known.contains(table)) mercer::throw_unknown(fmt::format("table of '{}'", path.string()), table, verbs);
         name = entry.key.substr(dot + 1);
-        if (!has(known.at(table), name))
-          mercer::throw_unknown("key of " + source.substr(0, source.rfind(':')), name, known.at(table));
+        check(table, known.at(table));
         if (table != verb) continue;
-      } else if (!has(all_names(known), name)) {
-        mercer::throw_unknown("key of " + source.substr(0, source.rfind(':')), name, all_names(known));
+      } else {
+        check(verb, all_names(known));
       }
       given[name] = {fmt::format("{}", fmt::join(entry.values, ",")), source};
     }
@@ -155,7 +166,7 @@ void check_values(const Settings& settings) {
 
 void fill_settings(Settings& settings, const std::string& verb, const SettingNames& known,
                    const std::optional<std::filesystem::path>& config) {
-  const std::map<std::string, Given> environment = from_environment(known);
+  const std::map<std::string, Given> environment = from_environment(verb, known);
   const std::map<std::string, Given> toml = config ? from_toml(*config, verb, known) : std::map<std::string, Given>{};
   for (const Option* option : settings.all()) {
     const std::string& name = option->name;

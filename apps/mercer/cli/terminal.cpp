@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -14,9 +16,14 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/interrupt.hpp"
+#include "io/file.hpp"
 
 namespace {
+
+std::stop_source& source() {
+  static std::stop_source stop;
+  return stop;
+}
 
 using Clock = std::chrono::steady_clock;
 
@@ -58,6 +65,26 @@ class Bar {
 };
 
 }  // namespace
+
+void catch_interrupts() {
+  // Signals are blocked in every thread and waited for in one, where requesting a stop is as safe as anywhere.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  source();
+  std::thread([signals] {
+    int number = 0;
+    sigwait(&signals, &number);
+    source().request_stop();
+    sigwait(&signals, &number);
+    mercer::remove_unfinished_files();
+    ::_exit(130);
+  }).detach();
+}
+
+std::stop_token interrupt_token() { return source().get_token(); }
 
 void open_standard_streams() {
   for (const auto& [stream, flags] : {std::pair{0, O_RDONLY}, {1, O_RDONLY}, {2, O_WRONLY}}) {

@@ -119,7 +119,7 @@ class HttpServer::Threads final : public httplib::TaskQueue {
     {
       std::unique_lock lock(server_.mutex_);
       if (server_.threads_ >= server_.limits_.connections) server_.give_way();
-      // Whoever gave way is about to end. Only when that takes long, or all are at work, is the new one sent away.
+      // The connection that gave way is about to end. If that takes long, or all are busy, the new one is refused.
       const bool room = server_.ended_.wait_for(lock, std::chrono::seconds(2), [&] {
         return server_.threads_ < 2 * server_.limits_.connections || server_.ending_;
       });

@@ -9,7 +9,6 @@
 #include <arpa/inet.h>
 #include <fmt/format.h>
 
-#include "cli/interrupt.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "explorer/http_server.hpp"
@@ -270,7 +269,7 @@ struct ServeVerb {
     if (!is_loopback(address) && token.empty()) {
       throw Error(ErrorCode::missing_option,
                   fmt::format("'{}' can be reached from other machines, and there is no token", address),
-                  "Add --token WORD (or MERCER_TOKEN=WORD), which whoever asks must know");
+                  "Add --token WORD (or MERCER_TOKEN=WORD), which every request must then carry");
     }
   }
 };

@@ -1,10 +1,11 @@
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "explorer/view_answers.hpp"
 #include "explorer/view_numbers.hpp"
-#include "explorer/view_parts.hpp"
+#include "mercer/certify.hpp"
 
 namespace answers {
 namespace {
@@ -21,6 +22,23 @@ std::string terms_note(const Subject& subject) {
 }
 
 }  // namespace
+
+std::shared_ptr<const Shown> shown(const Subject& subject, const Question& question) {
+  const std::size_t k = question.integer("k", 1, subject.choice().k());
+  const std::size_t terms = subject.choice().terms().size();
+  return subject.shown(k, question.integers("off", 4096, terms == 0 ? 0 : terms - 1));
+}
+
+json axis_json(const mercer::Axis& axis, const mercer::Range& range) {
+  return {{"name", axis.name}, {"low", number(range.low)}, {"high", number(range.high)}, {"unit", axis.unit}};
+}
+
+json certificate_of(mercer::Certificate certificate) {
+  certificate.teacher = std::filesystem::path(certificate.teacher).filename().string();
+  json out = json::parse(mercer::certificate_json(certificate));
+  out["sentences"] = mercer::promise_sentences(certificate);
+  return out;
+}
 
 json about(const Subject& subject, std::size_t id, std::size_t sizes) {
   const mercer::EmbeddingFile& file = subject.file();
@@ -46,6 +64,8 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
   }
   json formulas = json::array();
   if (!embedding.is_lattice() && embedding.k() <= 64) formulas = mercer::formulas(embedding.continuous());
+  json certificate = file.certificate ? certificate_of(*file.certificate) : json();
+  if (file.certificate) certificate["verified"] = file.verified;
   return {{"id", id},
           {"name", subject.name()},
           {"route", name(embedding.route())},
@@ -74,7 +94,24 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"terms", terms},
           {"can_switch", !terms.empty()},
           {"terms_note", terms_note(subject)},
-          {"certificate", file.certificate ? certificate_of(*file.certificate) : json()}};
+          {"certificate", certificate}};
+}
+
+json code(const Subject& subject, const Question& question) {
+  constexpr std::size_t most_text = 400'000;
+  const auto now = shown(subject, question);
+  const ShownCode& code = now->code();
+  if (!code.made) return {{"header", nullptr}, {"source", nullptr}, {"why", code.why}};
+  const mercer::CExport& made = *code.made;
+  json answer{{"header", made.header},
+              {"source", made.source},
+              {"flash_bytes", made.flash_bytes},
+              {"operations", made.operations.total()}};
+  if (made.source.size() > most_text) {
+    answer["source"] = answer["header"] = nullptr;
+    answer["why"] = fmt::format("The C has {} bytes: 'mercer export c' writes it to a file.", made.source.size());
+  }
+  return answer;
 }
 
 }  // namespace answers

@@ -1,10 +1,36 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
-#include "explorer/view_question.hpp"
 #include "explorer/view_subject.hpp"
+#include "mercer/certificate.hpp"
 #include "mercer/parallel.hpp"
+
+/// A JSON object from outside. Every member is checked when it is read; errors are `mercer::Error`s with the value and
+/// what is legal.
+class Question {
+ public:
+  /// Throws `bad_value` unless the text is one JSON object.
+  static Question parse(const std::string& text);
+  explicit Question(nlohmann::json object) : object_(std::move(object)) {}
+
+  std::size_t integer(const std::string& key, std::size_t low, std::size_t high) const;
+  std::size_t integer(const std::string& key, std::size_t low, std::size_t high, std::size_t standard) const;
+  /// Exactly `count` finite numbers; nothing where the key is missing or null.
+  std::optional<std::vector<double>> numbers(const std::string& key, std::size_t count) const;
+  /// Up to `most` integers from 0 to `high`, sorted, each once; empty where the key is missing.
+  std::vector<std::size_t> integers(const std::string& key, std::size_t most, std::size_t high) const;
+  /// Letters, digits and '-' only, up to 64; empty where the key is missing.
+  std::string word(const std::string& key) const;
+
+ private:
+  nlohmann::json object_;
+};
 
 /// Answers to what the page asks about one embedding; docs/guide/serve.md documents every document. Questions are
 /// bounded: whatever is asked takes limited memory, and what may take long watches `progress`. All throw
@@ -25,5 +51,13 @@ json polar(const Subject& subject, const Question& question);
 json play(const Subject& subject, const Question& question, const mercer::Progress& progress);
 /// The exported C.
 json code(const Subject& subject, const Question& question);
+
+// What several answers have in common.
+
+/// The embedding that a question is about: `k` terms of the subject, some of them switched off.
+std::shared_ptr<const Shown> shown(const Subject& subject, const Question& question);
+json axis_json(const mercer::Axis& axis, const mercer::Range& range);
+/// A certificate names its teacher as it was asked for; a page that may be passed on need not say where it lies.
+json certificate_of(mercer::Certificate certificate);
 
 }  // namespace answers

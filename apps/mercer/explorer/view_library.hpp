@@ -19,8 +19,8 @@ struct LibraryOptions {
   void add_options(mercer::OptionList& list);
 };
 
-/// All embeddings that are shown, and what was tried beside them. Files are read here and never again: whatever is
-/// asked later names embeddings by their number.
+/// All embeddings that are shown, and the alternatives that were tried. Files are read here and never again: later
+/// questions name embeddings by their number.
 class Library {
  public:
   static constexpr std::size_t most_subjects = 64, most_listed = 2000;

@@ -29,7 +29,7 @@ inline nlohmann::ordered_json rounded(std::span<const double> values, int digits
   const double unit = std::pow(10.0, places);
   nlohmann::ordered_json list = nlohmann::ordered_json::array();
   for (const double value : values) {
-    // Whole numbers print shortest; adding zero turns -0 into 0.
+    // Integers print shortest; adding zero turns -0 into 0.
     const double close = std::round(value * unit) / unit + 0.0;
     if (!std::isfinite(value)) {
       list.push_back(nullptr);

@@ -5,7 +5,6 @@
 
 #include "explorer/view_answers.hpp"
 #include "explorer/view_numbers.hpp"
-#include "explorer/view_parts.hpp"
 #include "mercer/error.hpp"
 #include "view/view.hpp"
 

@@ -1,11 +1,10 @@
-#include "explorer/view_question.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
 #include <fmt/format.h>
 
+#include "explorer/view_answers.hpp"
 #include "mercer/error.hpp"
 
 using mercer::Error;
@@ -29,7 +28,7 @@ std::string shown(const json& value) {
 std::size_t to_integer(const std::string& key, const json& value, std::size_t low, std::size_t high) {
   const bool whole = value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
   if (!whole || value.get<std::uint64_t>() < low || value.get<std::uint64_t>() > high) {
-    refuse(key, value, fmt::format("a whole number from {} to {}", low, high));
+    refuse(key, value, fmt::format("an integer from {} to {}", low, high));
   }
   return value.get<std::size_t>();
 }
@@ -75,7 +74,7 @@ std::optional<std::vector<double>> Question::numbers(const std::string& key, std
 std::vector<std::size_t> Question::integers(const std::string& key, std::size_t most, std::size_t high) const {
   const auto found = object_.find(key);
   if (found == object_.end()) return {};
-  if (!found->is_array() || found->size() > most) refuse(key, *found, fmt::format("up to {} whole numbers", most));
+  if (!found->is_array() || found->size() > most) refuse(key, *found, fmt::format("up to {} integers", most));
   std::vector<std::size_t> values;
   for (const json& value : *found) values.push_back(to_integer(key, value, 0, high));
   std::ranges::sort(values);

@@ -2,10 +2,19 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "mercer/env.hpp"
 #include "mercer/error.hpp"
+#include "mercer/policy.hpp"
+#include "pipeline/teacher.hpp"
 #include "view/view.hpp"
 
 namespace {
+
+constexpr std::size_t visiting_episodes = 60, most_states = 6000;
+
+void add_sentence(std::string& text, const std::string& more) { text += (text.empty() ? "" : " ") + more; }
 
 constexpr std::size_t most_remembered = 12;
 
@@ -17,6 +26,83 @@ void remember(std::list<T>& list, T item) {
 }
 
 }  // namespace
+
+bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
+  std::error_code trouble;
+  const auto real = std::filesystem::canonical(path, trouble);
+  if (trouble) return false;
+  const auto above = std::filesystem::canonical(folder, trouble);
+  if (trouble) return false;
+  return std::ranges::mismatch(above, real).in1 == above.end();
+}
+
+bool Worlds::may_read(const std::string& spec, bool trusted) const {
+  const std::string file = mercer::named_file(spec);
+  if (trusted || file.empty()) return true;
+  return std::ranges::any_of(folders_, [&](const auto& folder) { return is_below(file, folder); });
+}
+
+std::shared_ptr<const World> Worlds::of(const mercer::EmbeddingFile& file, const std::filesystem::path& path,
+                                        bool trusted, const mercer::Progress& progress) {
+  const mercer::EmbeddingOrigin& origin = file.origin;
+  const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
+  std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", env_.empty() ? mercer::stored_task(file, path) : env_, teacher.policy,
+                  origin.teacher_sha256, origin.seed, trusted, mercer::name(mercer::stored_act(file)));
+  for (const mercer::PolicySetting& setting : teacher.settings) key += "\n" + setting.key + "=" + setting.value;
+  std::shared_ptr<const World>& world = made_[key];
+  if (!world) world = make(file, path, trusted, progress);
+  return world;
+}
+
+std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std::filesystem::path& path, bool trusted,
+                                    const mercer::Progress& progress) const {
+  const mercer::EmbeddingOrigin& origin = file.origin;
+  auto world = std::make_unique<World>();
+  world->env_spec = env_.empty() ? origin.env : env_;
+  world->teacher_spec = policy_.empty() ? origin.teacher : policy_;
+  world->act = mercer::stored_act(file);
+  const auto attempt = [&](const std::string& what, const std::string& spec, bool given, const auto& work) {
+    if (!given && !may_read(spec, trusted)) {
+      add_sentence(world->missing, fmt::format("The {} '{}' lies outside of the given folders.", what, spec));
+      return;
+    }
+    try {
+      work();
+    } catch (const mercer::Error& error) {
+      if (error.code() == mercer::ErrorCode::interrupted) throw;
+      add_sentence(world->missing, fmt::format("There is no {}: {}.", what, error.problem()));
+    }
+  };
+  const std::string task = env_.empty() ? mercer::stored_task(file, path) : env_;
+  attempt("task", task, !env_.empty(), [&] {
+    auto env = mercer::make_env(task, origin.seed);
+    mercer::check_fits(file.embedding.policy(), env->task());
+    world->env = std::move(env);
+  });
+  if (!world->env) {
+    world->visited = mercer::unvisited_axes(file.embedding.policy().contract());
+    return world;
+  }
+  const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
+  attempt("teacher", teacher.policy, !policy_.empty(), [&] {
+    if (!mercer::check_teacher(file, teacher, accept_other_teacher_)) {
+      add_sentence(world->missing,
+                   fmt::format("'{}' is another file than the teacher this was made from.", world->teacher_spec));
+    }
+    world->teacher = mercer::resolve_policy(teacher, world->env->task(), progress, &world->teacher_reading);
+    std::error_code none;
+    const auto bytes = std::filesystem::file_size(mercer::named_file(teacher.policy), none);
+    if (!none) world->teacher_bytes = bytes;
+  });
+  mercer::RolloutOptions playing;
+  playing.episodes = visiting_episodes;
+  playing.seed = origin.seed;
+  playing.act = world->act;
+  const mercer::Policy& player = world->teacher ? *world->teacher : file.embedding.policy();
+  world->visited = mercer::visited_states(*world->env, player, playing, most_states, progress);
+  return world;
+}
 
 const ShownCode& Shown::code() const {
   std::call_once(exported_, [&] {

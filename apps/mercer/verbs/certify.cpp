@@ -13,6 +13,9 @@ void add_certify(Program& program) {
           if (result.stored) {
             tell("\nThe certificate is now in {}{}.\n", request.file,
                  result.replaced ? fmt::format(", in place of one of {} episodes", result.replaced->episodes) : "");
+          } else {
+            tell("\nNothing was written: {}.\n",
+                 request.dry_run ? "this is a dry run" : "only a .mercer file holds a certificate");
           }
         }
         if (common.json) print_json(mercer::document(result));

@@ -1,6 +1,5 @@
 #include <fmt/format.h>
 
-#include "cli/histogram.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"

@@ -63,6 +63,10 @@ void add_origin(json& document, const mercer::EmbeddingFile& file) {
   document["seed"] = file.origin.seed;
   document["settings"] = file.origin.settings;
   document["observations"] = std::move(observations);
+  document["verified"] = file.verified;
+  document["signature"] =
+      file.signature ? json{{"algorithm", file.signature->algorithm}, {"key_sha256", file.signature->fingerprint}}
+                     : json();
   document["certificate"] = file.certificate ? json::parse(mercer::certificate_json(*file.certificate)) : json();
 }
 
@@ -71,7 +75,16 @@ void show_origin(const std::string& path, const mercer::EmbeddingFile& file) {
   fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, file.embedding.payload().size());
   fmt::print("  {} embedding of {} in {}, seed {}\n", mercer::name(file.embedding.route()), origin.teacher, origin.env,
              origin.seed);
+  if (!origin.settings.empty()) {
+    std::vector<std::string> flags;
+    for (const auto& [option, value] : origin.settings) flags.push_back(fmt::format("--{} {}", option, value));
+    fmt::print("  made with {}\n", fmt::join(flags, " "));
+  }
   if (!origin.teacher_sha256.empty()) fmt::print("  SHA-256 of the teacher's file: {}\n", origin.teacher_sha256);
+  fmt::print("  {}: {}\n", file.verified ? "verified" : "not verified", mercer::verification_text(file));
+  if (file.signature) {
+    fmt::print("  signed with {}, key of SHA-256 {}\n", file.signature->algorithm, file.signature->fingerprint);
+  }
 }
 
 void show_certificate(const mercer::EmbeddingFile& file) {
@@ -128,13 +141,14 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
   show_certificate(file);
 }
 
-void inspect(const std::string& path, const CommonOptions& common) {
+void inspect(const std::string& path, const std::string& public_key, const CommonOptions& common) {
   if (!path.ends_with(".mercer")) {
     throw mercer::Error(
         mercer::ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer: it is no embedding", path),
         "Give a file of 'mercer embed' or 'mercer compress'; 'mercer evaluate --policy' plays networks");
   }
   const mercer::EmbeddingFile file = mercer::read_embedding(path);
+  if (!public_key.empty()) mercer::require_signature(file, path, public_key);
   if (!file.embedding.is_lattice()) return inspect_continuous(path, file, common);
   const mercer::LatticeEmbedding& embedding = file.embedding.lattice();
   const mercer::LatticePolicy& policy = embedding.policy();
@@ -190,14 +204,19 @@ void inspect(const std::string& path, const CommonOptions& common) {
 
 void add_inspect(Program& program) {
   struct State {
-    std::string path;
+    std::string path, public_key;
     std::set<std::string> given;
   };
   const auto state = std::make_shared<State>();
   std::vector<mercer::OptionList> own;
-  own.emplace_back(state->given)
-      .in(mercer::OptionGroup::output)
+  mercer::OptionList& list = own.emplace_back(state->given);
+  list.in(mercer::OptionGroup::output)
       .add({.name = "file", .value = "FILE", .help = "The embedding", .used_first = true}, state->path);
+  list.add({.name = "verify",
+            .value = "KEY.pub",
+            .help = "Refuse a file that is not signed with this key (its public half, PEM)",
+            .used_first = true},
+           state->public_key);
   Verb& verb = program.add_verb("inspect", "Show what an embedding holds", std::move(own));
   verb.settings->add_positional("FILE", "file");
   verb.run = [state, &program] {
@@ -205,6 +224,6 @@ void add_inspect(Program& program) {
       throw mercer::Error(mercer::ErrorCode::missing_option, "no embedding was named",
                           "Write 'mercer inspect FILE.mercer'");
     }
-    inspect(state->path, program.common());
+    inspect(state->path, state->public_key, program.common());
   };
 }

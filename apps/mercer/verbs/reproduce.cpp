@@ -56,9 +56,9 @@ std::vector<std::uint64_t> parse_seeds(const std::string& text) {
 struct ReproduceVerb {
   std::vector<std::string> ids;
   std::string items, seeds;
+  std::optional<std::uint64_t> seed;
   mercer::paper::ReproduceOptions options;
   bool list = false;
-  std::uint64_t seed = 0;
   std::string out = options.out.string();
   std::set<std::string> given;
 
@@ -73,10 +73,7 @@ struct ReproduceVerb {
 
   void run(const CommonOptions& common) {
     if (list) return show_items(common);
-    if (seed != 0) {
-      throw Error(ErrorCode::bad_value, fmt::format("--seed is {}, and experiments take several", seed),
-                  fmt::format("Write --seeds {}", seed));
-    }
+    if (seed && seeds.empty()) seeds = fmt::format("{}", *seed);
     options.out = out;
     options.ids = ids;
     for (const std::string& id : split(items)) options.ids.push_back(id);
@@ -117,7 +114,7 @@ void add_reproduce(Program& program) {
   list.add({.name = "quick", .help = "Two seeds and fewer settings: minutes, not hours"}, state->options.quick);
   list.add({.name = "seeds", .value = "SEEDS", .help = "Seeds, such as 0-9 or 0,3,5", .standard = "0-9, quick: 0-1"},
            state->seeds);
-  list.add({.name = "seed", .value = "N", .help = "Not for experiments, which take several: see --seeds"}, state->seed);
+  list.add({.name = "seed", .value = "N", .help = "The only seed; --seeds names several and wins"}, state->seed);
   list.in(mercer::OptionGroup::output);
   list.add({.name = "out", .value = "DIR", .help = "Folder of the results; the same command continues after a kill"},
            state->out);

@@ -1,4 +1,3 @@
-#include "cli/histogram.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"

@@ -10,8 +10,7 @@
 #include "cli/terminal.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
-#include "run/digest.hpp"
-#include "run/stages.hpp"
+#include "run/store.hpp"
 #include "verbs/sweep_table.hpp"
 
 namespace fs = std::filesystem;

@@ -56,6 +56,6 @@ struct Columns {
   mercer::MatrixView<double> view;
 };
 
-/// Actions as Python sees them: (n, dimensions) on a box, whole numbers (n,) where they are discrete; without the
+/// Actions as Python sees them: (n, dimensions) on a box, integers (n,) where they are discrete; without the
 /// first axis for a single state.
 pybind11::object actions_of(const Columns& columns, const mercer::Space& space, bool single);

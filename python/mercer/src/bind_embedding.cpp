@@ -80,6 +80,14 @@ py::dict describe(const EmbeddingHandle& self) {
   out["teacher"] = self.file->origin.teacher;
   out["seed"] = self.file->origin.seed;
   out["settings"] = self.file->origin.settings;
+  out["verified"] = self.file->verified;
+  out["signature"] = py::none();
+  if (self.file->signature) {
+    py::dict signature;
+    signature["algorithm"] = self.file->signature->algorithm;
+    signature["key_sha256"] = self.file->signature->fingerprint;
+    out["signature"] = signature;
+  }
   if (embedding.is_lattice()) {
     describe_lattice(embedding.lattice(), out);
   } else {
@@ -88,9 +96,11 @@ py::dict describe(const EmbeddingHandle& self) {
   return out;
 }
 
-void save(const EmbeddingHandle& self, const std::filesystem::path& path) {
-  mercer::write_embedding(path, self.file->embedding, self.file->origin);
-  if (self.file->certificate) mercer::add_certificate(path, *self.file->certificate);
+void save(const EmbeddingHandle& self, const std::filesystem::path& path,
+          const std::optional<std::filesystem::path>& sign) {
+  std::optional<mercer::SigningKey> key;
+  if (sign) key = mercer::read_signing_key(*sign);
+  mercer::write_embedding(path, self.file->embedding, self.file->origin, self.file->certificate, key);
 }
 
 EmbeddingHandle load(const std::filesystem::path& path, const py::dict& settings) {

@@ -9,8 +9,6 @@ using mercer::Task;
 
 namespace {
 
-py::tuple pair(const mercer::Range& range) { return py::make_tuple(range.low, range.high); }
-
 Task make_task(const std::string& name, const py::dict& observation, const py::dict& action, std::uint32_t time_limit) {
   Task task;
   task.name = name;
@@ -18,6 +16,7 @@ Task make_task(const std::string& name, const py::dict& observation, const py::d
   task.state = task.observation;
   task.action = space_from(action);
   task.time_limit = time_limit;
+  task.gamma = 1;  // nothing declares a discount
   return task;
 }
 
@@ -35,7 +34,7 @@ void bind_batch(py::module_& module) {
       .def_property_readonly("num_envs", &EnvBatch::count)
       .def_property_readonly("task", [](const EnvBatch& self) { return TaskHandle{self.env().task()}; })
       .def("return_range", [](const EnvBatch& self, std::optional<std::uint32_t> horizon) {
-        return pair(self.env().return_range(horizon.value_or(self.env().task().time_limit)));
+        return to_tuple(self.env().return_range(horizon.value_or(self.env().task().time_limit)));
       });
 }
 
@@ -51,7 +50,7 @@ void bind_env(py::module_& module) {
       .def_property_readonly("state", [](const TaskHandle& self) { return to_dict(self.task.state); })
       .def_property_readonly("observation", [](const TaskHandle& self) { return to_dict(self.task.observation); })
       .def_property_readonly("action", [](const TaskHandle& self) { return to_dict(self.task.action); })
-      .def_property_readonly("reward", [](const TaskHandle& self) { return pair(self.task.reward); })
+      .def_property_readonly("reward", [](const TaskHandle& self) { return to_tuple(self.task.reward); })
       .def_property_readonly("time_limit", [](const TaskHandle& self) { return self.task.time_limit; })
       .def_property_readonly("gamma", [](const TaskHandle& self) { return self.task.gamma; })
       .def_property_readonly("dt", [](const TaskHandle& self) { return self.task.dt; });

@@ -1,5 +1,7 @@
 #include "bind.hpp"
 #include "mercer/error.hpp"
+#include "mercer/warning.hpp"
+#include "request.hpp"
 
 namespace py = pybind11;
 
@@ -22,10 +24,10 @@ PyObject* type_of(const mercer::Error& error) {
 }
 
 void raise(const mercer::Error& error) {
-  const py::object made = py::reinterpret_borrow<py::object>(type_of(error))(error.what());
+  const py::object made = py::reinterpret_borrow<py::object>(type_of(error))(with_keywords(error.what()));
   made.attr("code") = "E" + std::to_string(static_cast<int>(error.code()));
-  made.attr("problem") = error.problem();
-  made.attr("remedy") = error.remedy();
+  made.attr("problem") = with_keywords(error.problem());
+  made.attr("remedy") = with_keywords(error.remedy());
   PyErr_SetObject(type_of(error), made.ptr());
 }
 
@@ -43,6 +45,11 @@ void bind_errors(py::module_& module) {
     } catch (const mercer::Error& error) {
       raise(error);
     }
+  });
+  // May be called without the lock. Level 2 is who called the package's function.
+  mercer::set_warning_sink([](const std::string& sentence) {
+    const py::gil_scoped_acquire python;
+    if (PyErr_WarnEx(PyExc_UserWarning, sentence.c_str(), 2) != 0) throw py::error_already_set();
   });
   py::list kinds;
   for (const mercer::ErrorKind& kind : mercer::error_kinds()) {

@@ -1,5 +1,6 @@
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "handles.hpp"
 #include "mercer/statistics.hpp"
 
 namespace py = pybind11;
@@ -8,26 +9,7 @@ using mercer::Sides;
 
 namespace {
 
-py::tuple pair(const Range& range) { return py::make_tuple(range.low, range.high); }
 Range range_from(const std::pair<double, double>& given) { return {given.first, given.second}; }
-
-py::dict summary(const Numbers& returns) {
-  const mercer::ReturnSummary found = mercer::summarise(span_of(returns));
-  py::dict out;
-  out["mean"] = found.mean;
-  out["std"] = found.std;
-  out["ci95"] = py::make_tuple(found.ci95.low, found.ci95.high);
-  return out;
-}
-
-py::dict loss(const Numbers& teacher, const Numbers& student) {
-  const mercer::PairedLoss found = mercer::paired_loss(span_of(teacher), span_of(student));
-  py::dict out;
-  out["loss_mean"] = found.loss_mean;
-  out["loss_percent"] = found.loss_percent;
-  out["ci95_percent"] = pair(found.ci95_percent);
-  return out;
-}
 
 py::dict certified(const Numbers& teacher, const Numbers& student, const std::pair<double, double>& range,
                    double confidence, const std::string& method, bool anytime) {
@@ -52,8 +34,15 @@ py::dict certified(const Numbers& teacher, const Numbers& student, const std::pa
 }  // namespace
 
 void bind_intervals(py::module_& module) {
-  module.def("summarise", &summary, py::arg("returns"));
-  module.def("paired_loss", &loss, py::arg("teacher"), py::arg("student"));
+  module.def(
+      "summarise", [](const Numbers& returns) { return to_dict(mercer::summarise(span_of(returns))); },
+      py::arg("returns"));
+  module.def(
+      "paired_loss",
+      [](const Numbers& teacher, const Numbers& student) {
+        return to_dict(mercer::paired_loss(span_of(teacher), span_of(student)));
+      },
+      py::arg("teacher"), py::arg("student"));
   module.def("certify_loss", &certified, py::arg("teacher"), py::arg("student"), py::arg("range"),
              py::arg("confidence") = 0.95, py::arg("method") = "betting", py::arg("anytime") = false);
   module.def(
@@ -73,7 +62,7 @@ void bind_intervals(py::module_& module) {
     module.def(
         name,
         [interval](const Numbers& x, const std::pair<double, double>& range, double delta, const std::string& sides) {
-          return pair(interval(span_of(x), range_from(range), delta, mercer::parse<Sides>(sides)));
+          return to_tuple(interval(span_of(x), range_from(range), delta, mercer::parse<Sides>(sides)));
         },
         py::arg("x"), py::arg("range"), py::arg("delta") = 0.05, py::arg("sides") = "two");
   };
@@ -91,7 +80,7 @@ void bind_intervals(py::module_& module) {
   module.def(
       "student_t_interval",
       [](const Numbers& x, double delta, const std::string& sides) {
-        return pair(mercer::student_t_interval(span_of(x), delta, mercer::parse<Sides>(sides)));
+        return to_tuple(mercer::student_t_interval(span_of(x), delta, mercer::parse<Sides>(sides)));
       },
       py::arg("x"), py::arg("delta") = 0.05, py::arg("sides") = "two");
   module.def(
@@ -102,7 +91,7 @@ void bind_intervals(py::module_& module) {
         const Range found =
             mercer::bootstrap_interval(span_of(x), what, delta, Sides::two, {.resamples = resamples, .seed = seed});
         const py::gil_scoped_acquire python;
-        return pair(found);
+        return to_tuple(found);
       },
       py::arg("x"), py::arg("statistic") = "mean", py::arg("delta") = 0.05, py::arg("resamples") = 2000,
       py::arg("seed") = 0);

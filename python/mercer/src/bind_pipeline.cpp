@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "env_batch.hpp"
@@ -10,12 +8,6 @@
 namespace py = pybind11;
 
 namespace {
-
-mercer::PolicyRequest request_of(const PolicyHandle& policy) {
-  mercer::PolicyRequest request = policy.request;
-  request.object = policy.policy;
-  return request;
-}
 
 // The embedding, and the facts of `mercer embed --json` as text.
 py::tuple embed(const py::object& env, const std::string& name, const PolicyHandle& teacher, const py::object& logged,
@@ -75,7 +67,7 @@ py::tuple compress(const PlayerHandle& player, const std::string& name, const Po
   try {
     mercer::require_budget(result);
   } catch (const mercer::Error& error) {
-    refused = py::str(error.what());
+    refused = py::str(with_keywords(error.what()));
   }
   mercer::Compressed& found = result.found;
   py::list tried;
@@ -130,9 +122,7 @@ py::list options_of_verb(const std::string& verb) {
     if (one.verb != verb) continue;
     for (const mercer::Option& option : one.options) {
       py::dict row;
-      std::string python = option.name;
-      std::ranges::replace(python, '-', '_');
-      row["name"] = python;
+      row["name"] = keyword_of(option.name);
       row["option"] = option.name;
       row["default"] = option.default_text();
       row["legal"] = option.legal_text();

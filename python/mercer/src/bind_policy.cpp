@@ -73,7 +73,7 @@ py::object log_prob(const PolicyHandle& self, const py::object& given, const py:
   return observations.single() ? py::object(py::float_(values[0])) : py::object(out);
 }
 
-// As Stable-Baselines3 has it: actions in single precision, cut to the box; whole numbers where they are discrete.
+// As Stable-Baselines3 has it: actions in single precision, cut to the box; integers where they are discrete.
 py::tuple predict(PolicyHandle& self, const py::object& given, const py::object& state, const py::object&,
                   bool deterministic) {
   const Policy& policy = *self.policy;

@@ -2,10 +2,10 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
-#include "env_batch.hpp"
 #include "fields.hpp"
 #include "long_call.hpp"
 #include "mercer/rollout.hpp"
+#include "request.hpp"
 
 namespace py = pybind11;
 using mercer::Rollouts;
@@ -42,21 +42,6 @@ py::array actions(const py::object& self) {
   return view_of(self, rollouts.actions, std::max<std::size_t>(1, rollouts.action_names.size()));
 }
 
-mercer::RolloutOptions options_from(const py::dict& given) {
-  mercer::RolloutOptions options;
-  Fields fields(given);
-  fields.read("episodes", options.episodes);
-  fields.read("seed", options.seed);
-  fields.read("batch", options.batch);
-  fields.read("act", options.act);
-  fields.read("gamma", options.gamma);
-  fields.read("horizon", options.horizon);
-  fields.read("keep_steps", options.keep_steps);
-  fields.read("start_states", options.start_states);
-  fields.finish("rollout");
-  return options;
-}
-
 Rollouts from_arrays(const py::dict& given) {
   Rollouts out;
   Fields fields(given);
@@ -81,6 +66,53 @@ Rollouts from_arrays(const py::dict& given) {
   numbers("discounted_returns", out.discounted_returns);
   fields.read("terminated", out.terminated);
   fields.finish("rollouts");
+  return out;
+}
+
+template <class R>
+R request_for(const PlayerHandle& player, const std::string& name, const PolicyHandle& policy, const py::dict& given,
+              const char* owner) {
+  R request = request_from<R>(given, owner);
+  request.task.player = player.player;
+  request.task.env = name;
+  request.policy = request_of(policy);
+  return request;
+}
+
+Rollouts rollout(const PlayerHandle& player, const std::string& name, const PolicyHandle& policy,
+                 const std::optional<Numbers>& start_states, bool keep_steps, const py::dict& given,
+                 const py::object& report) {
+  auto request = request_for<mercer::RolloutRequest>(player, name, policy, given, "rollout");
+  if (start_states) request.task.start_states = vector_of(*start_states);
+  request.keep_steps = keep_steps;
+  const auto work = [&](const mercer::Progress& progress) { return mercer::rollout(request, progress).rollouts; };
+  Rollouts played = long_call(report, work, !player.player->parallel());
+  played.policy = policy.name();
+  return played;
+}
+
+// What `mercer evaluate --json` prints.
+py::dict evaluate(const PlayerHandle& player, const std::string& name, const PolicyHandle& policy,
+                  const py::object& against, const py::dict& given, const py::object& report) {
+  auto request = request_for<mercer::EvaluateRequest>(player, name, policy, given, "evaluate");
+  if (!against.is_none()) request.against = request_of(against.cast<const PolicyHandle&>());
+  const auto work = [&](const mercer::Progress& progress) { return mercer::evaluate(request, progress); };
+  const mercer::EvaluateResult result = long_call(report, work, !player.player->parallel());
+  py::dict out;
+  out["env"] = result.env;
+  out["policy"] = policy.name();
+  out["seed"] = result.seed;
+  out["episodes"] = result.played.episodes();
+  out["steps"] = result.played.steps();
+  out["return"] = to_dict(result.returns);
+  out["std_ci95"] = result.std_interval ? py::object(to_tuple(*result.std_interval)) : py::none();
+  out["discounted_return"] = to_dict(result.discounted);
+  if (!result.against) return out;
+  py::dict other;
+  other["policy"] = against.cast<const PolicyHandle&>().name();
+  other["return"] = to_dict(result.against->returns);
+  out["against"] = other;
+  out["paired"] = to_dict(result.against->loss);
   return out;
 }
 
@@ -120,13 +152,6 @@ void bind_rollout(py::module_& module) {
   module.def("make_rollouts", &from_arrays);
   module.def("read_rollouts", &mercer::read_rollouts, py::arg("path"), py::arg("gamma") = std::nullopt,
              py::call_guard<py::gil_scoped_release>());
-  module.def("rollout",
-             [](const EnvBatch& env, const PolicyHandle& policy, const py::dict& options, const py::object& report) {
-               const mercer::RolloutOptions all = options_from(options);
-               Rollouts played = long_call(report, [&](const mercer::Progress& progress) {
-                 return mercer::rollout(env.env(), *policy.policy, all, progress);
-               });
-               played.policy = policy.name();
-               return played;
-             });
+  module.def("rollout", &rollout);
+  module.def("evaluate", &evaluate);
 }

@@ -84,7 +84,7 @@ py::tuple EnvBatch::step(const py::object& given) {
     const double action = actions.view()(0, i);
     if (action >= 0 && action < static_cast<double>(space.count) && action == std::floor(action)) continue;
     throw Error(ErrorCode::out_of_range,
-                fmt::format("action {} of episode {}; legal: whole numbers 0 to {}", action, i, space.count - 1),
+                fmt::format("action {} of episode {}; legal: integers 0 to {}", action, i, space.count - 1),
                 "Give one of those");
   }
   const auto count = static_cast<py::ssize_t>(count_);

@@ -41,7 +41,7 @@ py::dict to_dict(const mercer::Contract& contract) {
   out["centre"] = contract.centre;
   out["scale"] = contract.scale;
   py::list clip;
-  for (const mercer::Range& range : contract.clip) clip.append(py::make_tuple(range.low, range.high));
+  for (const mercer::Range& range : contract.clip) clip.append(to_tuple(range));
   out["clip"] = clip;
   if (!contract.normalisation.empty()) {
     py::dict normal;
@@ -51,5 +51,23 @@ py::dict to_dict(const mercer::Contract& contract) {
     normal["clip"] = contract.normalisation.clip;
     out["normalisation"] = normal;
   }
+  return out;
+}
+
+py::tuple to_tuple(const mercer::Range& range) { return py::make_tuple(range.low, range.high); }
+
+py::dict to_dict(const mercer::ReturnSummary& summary) {
+  py::dict out;
+  out["mean"] = summary.mean;
+  out["std"] = summary.std;
+  out["ci95"] = to_tuple(summary.ci95);
+  return out;
+}
+
+py::dict to_dict(const mercer::PairedLoss& loss) {
+  py::dict out;
+  out["loss_mean"] = loss.loss_mean;
+  out["loss_percent"] = loss.loss_percent;
+  out["ci95_percent"] = to_tuple(loss.ci95_percent);
   return out;
 }

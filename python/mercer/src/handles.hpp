@@ -47,3 +47,7 @@ struct EmbeddingHandle {
 pybind11::dict to_dict(const mercer::Space& space);
 mercer::Space space_from(const pybind11::dict& given);
 pybind11::dict to_dict(const mercer::Contract& contract);
+
+pybind11::tuple to_tuple(const mercer::Range& range);
+pybind11::dict to_dict(const mercer::ReturnSummary& summary);
+pybind11::dict to_dict(const mercer::PairedLoss& loss);

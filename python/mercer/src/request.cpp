@@ -1,6 +1,9 @@
 #include "request.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <map>
+#include <regex>
 
 #include "mercer/error.hpp"
 
@@ -22,20 +25,67 @@ std::string option_text_of(const py::handle& value, const std::string& name) {
                       "Give a number, a text, True or False, or a list of those");
 }
 
+std::string keyword_of(std::string option) {
+  std::ranges::replace(option, '-', '_');
+  return option;
+}
+
+std::string with_keywords(const std::string& text) {
+  static const auto declared = [] {
+    std::map<std::string, mercer::Option> by_name;
+    for (const mercer::VerbOptions& verb : mercer::all_options()) {
+      for (const mercer::Option& option : verb.options) {  // a name may have other choices in another verb
+        auto& choices = by_name.try_emplace(option.name, option).first->second.choices;
+        choices.insert(choices.end(), option.choices.begin(), option.choices.end());
+      }
+    }
+    return by_name;
+  }();
+  static const std::regex flags("'mercer [^']*'|--([a-z][a-z0-9-]*)(?: ([a-z_]+|[0-9]+[.][0-9]+|[0-9]+))?");
+  std::string out;
+  auto rest = text.begin();
+  for (std::sregex_iterator match(text.begin(), text.end(), flags), end; match != end; ++match) {
+    const auto found = declared.find((*match)[1]);
+    if (found == declared.end()) continue;
+    const auto& [name, option] = *found;
+    const std::string word = (*match)[2];
+    const bool choice = std::ranges::find(option.choices, word) != option.choices.end();
+    const bool number = !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0;
+    out.append(rest, text.begin() + match->position());
+    out += keyword_of(name);
+    if (option.value.empty()) out += "=True";
+    if (choice) out += "=\"" + word + "\"";
+    if (number) out += "=" + word;
+    rest = choice || number ? (*match)[0].second : (*match)[1].second;
+  }
+  return out.append(rest, text.end());
+}
+
 void fill_options(mercer::OptionList& options, const py::dict& given, const char* owner) {
   for (const auto& [key, value] : given) {
     const auto python = key.cast<std::string>();
     if (value.is_none()) continue;
     std::string name = python;
     std::ranges::replace(name, '_', '-');
-    if (options.find(name) == nullptr) {
+    const mercer::Option* option = options.find(name);
+    if (option == nullptr) {
       std::vector<std::string> known;
-      for (const mercer::Option& option : options.all()) {
-        known.push_back(option.name);
-        std::ranges::replace(known.back(), '-', '_');
-      }
-      mercer::throw_unknown(std::string("argument of ") + owner, python, known);
+      for (const mercer::Option& one : options.all()) known.push_back(one.name);
+      const std::string function(owner);
+      mercer::throw_unknown_option(
+          {function, name, "argument of " + function, python, keyword_of, "help(mercer." + function + ")"}, known);
+    }
+    if (option->group == mercer::OptionGroup::network) {  // the policy is an object that was read with its settings
+      throw mercer::Error(mercer::ErrorCode::bad_value,
+                          "argument " + python + " of " + owner + " is a setting of a network's file",
+                          "Read the policy by load_policy(file, env, " + python + "=...)");
     }
     options.fill(name, option_text_of(value, python), "argument " + python);
   }
+}
+
+mercer::PolicyRequest request_of(const PolicyHandle& policy) {
+  mercer::PolicyRequest request = policy.request;
+  request.object = policy.policy;
+  return request;
 }

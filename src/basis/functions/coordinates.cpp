@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "core/half.hpp"
+#include "core/number_codes.hpp"
 #include "mercer/error.hpp"
 #include "mercer/functions.hpp"
 

@@ -93,7 +93,7 @@ inline Lanes with_sign(Lanes size, Lanes x) {
 /// negative, so that the product is exact and need not be waited for.
 template <class Number>
 [[gnu::always_inline]] inline Number exp_of_product(double times, Number x) {
-  constexpr double shift = 0x1.8p52;  // adding it moves the nearest whole number into the low bits
+  constexpr double shift = 0x1.8p52;  // adding it moves the nearest integer into the low bits
   const Number shifted = fused(x, times * 0x1.71547652b82fep+0, shift), n = shifted - shift;
   x = times * x;
   const Number r = fused(n, -0x1.473de6af278edp-34, fused(n, -0x1.62e42fefp-1, x));

@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 
 #include "basis/functions/family_rows.hpp"
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "mercer/error.hpp"
+#include "mercer/functions.hpp"
 
 namespace mercer {
 namespace {
@@ -120,6 +121,11 @@ TermPlan make_plan(const Terms& terms, const Coordinates& coordinates) {
                          });
   plan_others(plan, terms);
   return plan;
+}
+
+void evaluate_family(Family family, bool periodic, double x, std::span<double> out) {
+  fill_family(family, periodic, x, out.size(), out.data());
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] *= family_norm(family, periodic, k);
 }
 
 }  // namespace mercer

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "mercer/error.hpp"
 #include "mercer/functions.hpp"
 #include "mercer/random.hpp"
@@ -192,7 +192,7 @@ void check_terms(const Terms& terms) {
   const std::size_t widths = terms.radials.width_bits == 0 ? 0 : terms.radial_count();
   if (terms.ridges.numbers.size() % (d + 1) != 0 || terms.radials.centres.size() % d != 0 ||
       terms.radials.widths.size() != widths) {
-    throw Error(ErrorCode::shape_mismatch, "ridges or bumps with numbers missing",
+    throw Error(ErrorCode::shape_mismatch, "ridges or RBFs with numbers missing",
                 "Give d + 1 numbers for each ridge, d for each centre, one for each width");
   }
   const int most = 1 << (terms.ridges.bits - 1);
@@ -202,7 +202,7 @@ void check_terms(const Terms& terms) {
   const bool widths_fit =
       std::ranges::all_of(terms.radials.widths, [&](unsigned n) { return n < 1U << terms.radials.width_bits; });
   if (!ridges_fit || !centres_fit || !widths_fit) {
-    throw Error(ErrorCode::out_of_range, "numbers of a ridge or a bump beyond their bits", "Give smaller ones");
+    throw Error(ErrorCode::out_of_range, "numbers of a ridge or an RBF beyond their bits", "Give smaller ones");
   }
 }
 

@@ -48,8 +48,8 @@ class BasisSettings {
     std::size_t value = 0;
     const auto [end, trouble] = std::from_chars(text->data(), text->data() + text->size(), value);
     if (trouble != std::errc{} || end != text->data() + text->size() || text->empty()) {
-      throw Error(ErrorCode::bad_value, fmt::format("{}: {} is '{}', which is not a whole number", owner_, key, *text),
-                  fmt::format("Give a whole number from {} to {}", low, high));
+      throw Error(ErrorCode::bad_value, fmt::format("{}: {} is '{}', which is not an integer", owner_, key, *text),
+                  fmt::format("Give an integer from {} to {}", low, high));
     }
     require_in_range(fmt::format("{}: {}", owner_, key), static_cast<double>(value), static_cast<double>(low),
                      static_cast<double>(high), "Change it in the settings of the basis");

@@ -50,4 +50,7 @@ void for_each_leading_index(std::span<const std::size_t> shape, std::size_t row,
   }
 }
 
+/// For each row of a table (a frequency of the leading axes) the row of the opposite frequency.
+std::vector<std::size_t> opposite_rows(std::span<const std::size_t> shape);
+
 }  // namespace mercer

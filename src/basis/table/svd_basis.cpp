@@ -37,7 +37,7 @@ std::vector<double> scales_of(std::span<const double> weights, std::size_t rows)
   return scales;
 }
 
-// Rows of u (unscaled, times their coefficients) beside the v they go with: a row is u_r v.
+// Rows of u (unscaled, times their coefficients) and the v that they multiply: a row is u_r v.
 class SvdRows final : public RowEvaluator {
  public:
   SvdRows(const Svd& factors, std::span<const double> scales, double centre, std::span<const double> coefficients,

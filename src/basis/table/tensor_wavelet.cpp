@@ -3,7 +3,7 @@
 #include <cassert>
 
 #include "basis/table/roots_of_unity.hpp"
-#include "basis/table/wavelet_step.hpp"
+#include "basis/table/wavelet.hpp"
 #include "mercer/basis.hpp"
 
 namespace mercer {

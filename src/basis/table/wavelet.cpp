@@ -1,11 +1,11 @@
+#include "basis/table/wavelet.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "basis/table/wavelet_plan.hpp"
-#include "basis/table/wavelet_rows.hpp"
 #include "mercer/basis.hpp"
 #include "mercer/error.hpp"
 

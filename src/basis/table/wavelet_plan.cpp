@@ -1,10 +1,9 @@
-#include "basis/table/wavelet_plan.hpp"
-
 #include <algorithm>
 #include <array>
 #include <memory>
 #include <numeric>
 
+#include "basis/table/wavelet.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {

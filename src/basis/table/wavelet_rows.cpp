@@ -1,10 +1,9 @@
-#include "basis/table/wavelet_rows.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cassert>
 
 #include "basis/table/roots_of_unity.hpp"
+#include "basis/table/wavelet.hpp"
 
 namespace mercer {
 namespace {

@@ -1,9 +1,8 @@
-#include "basis/table/wavelet_step.hpp"
-
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "basis/table/wavelet.hpp"
 #include "mercer/parallel.hpp"
 
 namespace mercer {

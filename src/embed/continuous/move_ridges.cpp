@@ -3,7 +3,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "embed/continuous/quadratic.hpp"
 
 namespace mercer {
@@ -42,7 +42,7 @@ class MovingRidges {
 
   std::size_t count() const { return w_.size() / numbers_; }
   const Vector& coefficients() const { return c_; }
-  std::vector<std::int16_t> whole_numbers(double unit) const {
+  std::vector<std::int16_t> integers(double unit) const {
     std::vector<std::int16_t> out;
     for (const double w : w_) out.push_back(static_cast<std::int16_t>(std::nearbyint(w / unit)));
     return out;
@@ -68,7 +68,7 @@ class MovingRidges {
     }
   }
 
-  // The unit of a grid of whole numbers for w and b with which least is lost: the coarsest cuts nothing off.
+  // The unit of a grid of integers for w and b with which least is lost: the coarsest cuts nothing off.
   std::uint8_t best_unit() const {
     double largest = 0;
     for (const double w : w_) largest = std::max(largest, std::abs(w));
@@ -238,7 +238,7 @@ Terms move_ridges(Terms terms, const Coordinates& coordinates, const Samples& sa
     fixed = upto;
     ridges.descend(1 + steps / 15, options.tolerance);  // in the end only coefficients are left
   }
-  terms.ridges.numbers = ridges.whole_numbers(unit);
+  terms.ridges.numbers = ridges.integers(unit);
   coefficients.assign(ridges.coefficients().data(), ridges.coefficients().data() + ridges.coefficients().size());
   return terms;
 }

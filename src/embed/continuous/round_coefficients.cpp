@@ -5,8 +5,7 @@
 
 #include <Eigen/Cholesky>
 
-#include "core/half.hpp"
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "embed/continuous/quadratic.hpp"
 #include "mercer/error.hpp"
 

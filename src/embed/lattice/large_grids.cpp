@@ -1,13 +1,17 @@
-#include "embed/lattice/large_grids.hpp"
-
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
 #include <utility>
 
-#include "embed/lattice/axis_sketch.hpp"
+#include "embed/lattice/large_lattice.hpp"
 #include "embed/lattice/lattice_grids.hpp"
-#include "embed/lattice/team_work.hpp"
 #include "lattice/cell_counter.hpp"
+#include "lattice/quantile_sketch.hpp"
+#include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
 
 namespace mercer {
@@ -36,6 +40,84 @@ void play_pieces(const Env& env, const Policy& teacher, std::uint64_t seed, cons
 }
 
 namespace {
+
+// What is kept of the numbers of one dimension, to make its edges from: a sketch of their quantiles, and the numbers
+// themselves as long as they are few integers.
+class AxisSketch {
+ public:
+  // `sketch` as `QuantileSketch` takes it; up to `bins` different integers are kept.
+  AxisSketch(std::size_t bins, QuantileSketch sketch) : bins_(bins), sketch_(std::move(sketch)) {}
+
+  void add(std::span<const double> numbers);
+  void merge(const AxisSketch& other);
+
+  const QuantileSketch& sketch() const { return sketch_; }
+  std::optional<Edges> integer_edges() const;
+
+  // For another process that knows `bins`.
+  std::string to_bytes() const;
+  static AxisSketch from_bytes(std::size_t bins, const std::string& bytes);
+
+ private:
+  void keep(double number);
+
+  std::size_t bins_;
+  QuantileSketch sketch_;
+  bool only_integers_ = true;
+  std::set<double> integers_;
+};
+
+void AxisSketch::keep(double number) {
+  integers_.insert(number);
+  only_integers_ = std::rint(number) == number && integers_.size() <= bins_;
+  if (!only_integers_) integers_.clear();
+}
+
+void AxisSketch::add(std::span<const double> numbers) {
+  sketch_.add(numbers);
+  for (std::size_t i = 0; i < numbers.size() && only_integers_; ++i) keep(numbers[i]);
+}
+
+void AxisSketch::merge(const AxisSketch& other) {
+  sketch_.merge(other.sketch_);
+  if (!other.only_integers_) {
+    only_integers_ = false;
+    integers_.clear();
+  }
+  for (const double number : other.integers_) {
+    if (only_integers_) keep(number);
+  }
+}
+
+std::optional<Edges> AxisSketch::integer_edges() const {
+  if (!only_integers_) return std::nullopt;
+  return whole_number_edges(std::vector<double>(integers_.begin(), integers_.end()), bins_);
+}
+
+// A byte, how many integers, those, the sketch.
+std::string AxisSketch::to_bytes() const {
+  const std::vector<double> whole(integers_.begin(), integers_.end());
+  const std::uint64_t count = whole.size();
+  std::string bytes(1, only_integers_ ? 1 : 0);
+  bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
+  bytes.append(reinterpret_cast<const char*>(whole.data()), count * sizeof(double));
+  return bytes + sketch_.to_bytes();
+}
+
+AxisSketch AxisSketch::from_bytes(std::size_t bins, const std::string& bytes) {
+  std::uint64_t count = 0;
+  constexpr std::size_t head = 1 + sizeof count;
+  if (bytes.size() >= head) std::memcpy(&count, bytes.data() + 1, sizeof count);
+  if (bytes.size() < head || count > (bytes.size() - head) / sizeof(double)) {
+    throw Error(ErrorCode::corrupt_file, "what was seen of a dimension is damaged", "Make it again");
+  }
+  std::vector<double> whole(count);
+  if (count > 0) std::memcpy(whole.data(), bytes.data() + head, count * sizeof(double));
+  AxisSketch axis(bins, QuantileSketch::from_bytes(bytes.substr(head + count * sizeof(double))));
+  axis.only_integers_ = bytes[0] != 0;
+  axis.integers_.insert(whole.begin(), whole.end());
+  return axis;
+}
 
 // Column `d` of row-major data.
 void copy_column(const std::vector<double>& rows, std::size_t dimensions, std::size_t d, std::span<double> out) {
@@ -120,7 +202,7 @@ EdgeSource edges_of(std::span<const AxisSketch> axes) {
   return {
       axes.size(),
       [=](std::size_t d, std::size_t bins, const EdgeRule& rule) { return sketch_edges(axes[d].sketch(), bins, rule); },
-      [=](std::size_t d, std::size_t) { return axes[d].whole(); }};
+      [=](std::size_t d, std::size_t) { return axes[d].integer_edges(); }};
 }
 
 // The worst edge of all dimensions that are not known exactly.
@@ -130,7 +212,7 @@ EdgeAccuracy accuracy_of(std::span<const AxisSketch> axes, std::span<const Dimen
   const auto steps = static_cast<double>(worst.steps);
   for (std::size_t d = 0; d < axes.size(); ++d) {
     const QuantileSketch& sketch = axes[d].sketch();
-    if (dimensions[d].rule.kind == EdgeKind::uniform || (!dimensions[d].action && axes[d].whole())) continue;
+    if (dimensions[d].rule.kind == EdgeKind::uniform || (!dimensions[d].action && axes[d].integer_edges())) continue;
     // Interpolated edges ask for two ranks each.
     const double likely = sketch.rank_error(delta / static_cast<double>(axes.size()), 2 * (dimensions[d].bins + 1));
     worst.rank_error = std::max(worst.rank_error, likely / steps);

@@ -1,11 +1,12 @@
+#include "embed/lattice/large_lattice.hpp"
+
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 #include <fmt/format.h>
 
-#include "embed/lattice/large_table.hpp"
 #include "embed/lattice/lattice_grids.hpp"
-#include "embed/lattice/team_work.hpp"
 #include "embed/lattice/truncate_table.hpp"
 #include "embed/payload/lattice_code.hpp"
 #include "embed/payload/payload_parts.hpp"
@@ -72,6 +73,26 @@ LatticeCode code_of(const Policy& teacher, const LargeGrids& grids, const LargeO
 }
 
 }  // namespace
+
+void run_in_team(const Team& team, const std::function<void()>& work) {
+  if (team.size == 1) return work();
+  std::string mine;
+  try {
+    work();
+  } catch (const Error& error) {
+    mine = fmt::format("{}\n{}\n{}", static_cast<int>(error.code()), error.problem(), error.remedy());
+  } catch (const std::exception& error) {  // such as memory that is not there
+    mine = fmt::format("{}\n{}\n{}", static_cast<int>(ErrorCode::too_large), error.what(), "Take more processes");
+  }
+  const std::vector<std::string> all = team.gather(mine);
+  for (std::size_t rank = 0; rank < all.size(); ++rank) {
+    if (all[rank].empty()) continue;
+    const std::size_t first = all[rank].find('\n'), last = all[rank].rfind('\n');
+    throw Error(static_cast<ErrorCode>(std::stoi(all[rank])),
+                fmt::format("{} (process {} of {})", all[rank].substr(first + 1, last - first - 1), rank, team.size),
+                all[rank].substr(last + 1));
+  }
+}
 
 void check_large(const Policy& teacher, const LargeOptions& options) {
   require_in_range("episodes", static_cast<double>(options.episodes), 1, 1e9, "The lattice is made from them");
@@ -142,7 +163,7 @@ LargeEmbedding embed_large(const Env& env, const Policy& teacher, const LargeOpt
         table.whole_energy,
         lattice_contract(teacher),
         made.edges};
-    write_payload(out, parts, origin);
+    write_payload(out, parts, origin, {}, options.sign);
   });
   return made;
 }

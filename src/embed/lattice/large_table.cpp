@@ -1,13 +1,11 @@
-#include "embed/lattice/large_table.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
+#include "embed/lattice/large_lattice.hpp"
 #include "embed/lattice/row_distance.hpp"
-#include "embed/lattice/team_work.hpp"
 #include "embed/lattice/truncate_table.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"

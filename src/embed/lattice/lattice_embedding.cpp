@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "embed/lattice/row_model.hpp"
-#include "embed/lattice/table_layout.hpp"
 #include "embed/lattice/truncate_table.hpp"
 #include "io/file.hpp"
 #include "mercer/basis.hpp"
@@ -122,7 +121,7 @@ std::vector<std::size_t> rows_of(const LatticeCode& code, const Cells& cells, co
   if (code.order != RowOrder::mean_action) return order_rows(cells, {}, {}, code.order);
   std::vector<bool> seen(cells.size());
   for (const std::size_t row : code.rows) {
-    if (row >= seen.size() || seen[row]) throw_corrupt(where, "has an order of rows that is none");
+    if (row >= seen.size() || seen[row]) throw_corrupt(where, "has an order of rows that is not a permutation");
     seen[row] = true;
   }
   return code.rows;
@@ -217,7 +216,7 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
 std::vector<double> LatticeEmbedding::energies() const {
   std::vector<double> energies;
   if (spec_.row_by_row()) return energies;
-  if (spec_.family == BasisFamily::svd) {  // the right factor's rows have length one, so the left one's columns tell
+  if (spec_.family == BasisFamily::svd) {  // the right factor's rows have length one: the energy is in the left one
     energies.resize(k_);
     for (std::size_t i = 0; i < policy().cells().size() * k_; ++i) energies[i % k_] += std::pow(numbers_[i], 2);
   } else {

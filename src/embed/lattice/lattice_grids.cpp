@@ -51,12 +51,12 @@ std::size_t bins_for(const std::vector<std::size_t>& bins, std::size_t d, std::s
               "Give one for all, or one for each");
 }
 
-// Where observations are few whole numbers, edges by a rule would make bins that hold none and join others.
+// Where observations are few integers, edges by a rule would make bins that hold none and join others.
 Grid make_state_grid(const Policy& teacher, const EdgeSource& source, const LatticeOptions& options) {
   Grid grid = make_grid(source, options.state_bins, options.state_edges, "state");
   for (std::size_t d = 0; d < source.dimensions; ++d) {
-    auto whole = source.whole(d, bins_for(options.state_bins, d, source.dimensions, "state"));
-    if (whole) grid.axes[d] = std::move(*whole);
+    auto integers = source.integer_edges(d, bins_for(options.state_bins, d, source.dimensions, "state"));
+    if (integers) grid.axes[d] = std::move(*integers);
   }
   const Space& space = teacher.contract().observation;
   if (space.is_discrete() && space.count <= bins_for(options.state_bins, 0, 1, "state")) {

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "embed/lattice/table_layout.hpp"
+#include "embed/lattice/truncate_table.hpp"
 #include "embed/payload/lattice_code.hpp"
 #include "embed/term_choice_route.hpp"
 #include "mercer/basis.hpp"
@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-// Encodes what is left. The number of parameters is that of the basis, beside edges that cells have of their own.
+// Encodes what is left. The number of parameters is that of the basis plus the edges that single cells have.
 Embedding encoded(const LatticeEmbedding& whole, const LatticeCode& code, ParameterCount parameters) {
   LatticeEmbedding made = LatticeEmbedding::decode(encode(code), whole.policy().contract(), whole.policy().name());
   parameters.stored += code.own.numbers();
@@ -133,7 +133,7 @@ class RankTerms final : public TermChoice::Route {
   }
 
  private:
-  // Rows of the right factor have length one, so that columns of the left one tell.
+  // Rows of the right factor have length one, so the energy is in the columns of the left one.
   std::vector<double> energies() const {
     std::vector<double> energies(code_.k);
     for (std::size_t i = 0; i < code_.cells() * code_.k; ++i) energies[i % code_.k] += std::pow(code_.numbers[i], 2);

@@ -5,9 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "core/half.hpp"
-#include "core/log_scale.hpp"
-#include "embed/payload/bits.hpp"
+#include "core/number_codes.hpp"
 #include "embed/payload/term_code.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/error.hpp"

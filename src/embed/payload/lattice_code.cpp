@@ -2,8 +2,10 @@
 
 #include <bit>
 #include <cmath>
+#include <cstring>
+#include <string_view>
 
-#include "embed/payload/bytes.hpp"
+#include "io/file.hpp"
 
 namespace mercer {
 namespace {
@@ -11,10 +13,112 @@ namespace {
 constexpr std::uint8_t version = 1, lattice_route = 1;
 constexpr std::size_t most_dimensions = 64, most_bins = std::size_t{1} << 20, most_cells = std::size_t{1} << 28;
 
+// Writes numbers in few bytes: integers seven bits a byte, floats as they are (little-endian).
+class ByteWriter {
+ public:
+  void byte(std::uint8_t value) { bytes_.push_back(value); }
+  template <class Integer>
+  void integer(Integer value) {
+    while (value >= 128) {
+      byte(static_cast<std::uint8_t>(value & 127) | 128);
+      value >>= 7;
+    }
+    byte(static_cast<std::uint8_t>(value));
+  }
+  void real(float value) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    for (int shift = 0; shift < 32; shift += 8) byte(static_cast<std::uint8_t>(bits >> shift));
+  }
+  void text(std::string_view value) {
+    integer(value.size());
+    bytes_.insert(bytes_.end(), value.begin(), value.end());
+  }
+  // Numbers of `bits` bits each (1 to 32), one after the other.
+  void packed(std::span<const std::size_t> numbers, unsigned bits) {
+    std::uint64_t held = 0;
+    unsigned filled = 0;
+    for (const std::size_t number : numbers) {
+      held |= std::uint64_t{number} << filled;
+      for (filled += bits; filled >= 8; filled -= 8, held >>= 8) byte(static_cast<std::uint8_t>(held));
+    }
+    if (filled > 0) byte(static_cast<std::uint8_t>(held));
+  }
+  std::vector<std::uint8_t> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+};
+
+// Reads them back. Running past the end, or a number beyond its legal range, is a `corrupt_file` error
+// naming `where`: nothing is allocated for a count that the remaining bytes could not hold.
+class ByteReader {
+ public:
+  ByteReader(std::span<const std::uint8_t> bytes, std::string where) : bytes_(bytes), where_(std::move(where)) {}
+
+  std::uint8_t byte() {
+    if (place_ >= bytes_.size()) throw_corrupt(where_, "ends before the payload does");
+    return bytes_[place_++];
+  }
+  // At most `most`.
+  template <class Integer>
+  Integer integer(Integer most) {
+    Integer value = 0;
+    for (unsigned shift = 0; shift < 8 * sizeof(Integer); shift += 7) {
+      const std::uint8_t next = byte();
+      value |= static_cast<Integer>(next & 127) << shift;
+      if (next < 128) {
+        if (value > most) break;
+        return value;
+      }
+    }
+    throw_corrupt(where_, "holds a number beyond its legal range");
+  }
+  // A count of things that take at least `bytes_each` each.
+  std::size_t count(std::size_t most, std::size_t bytes_each) {
+    const auto value = static_cast<std::size_t>(integer<std::uint64_t>(most));
+    if (value > (bytes_.size() - place_) / bytes_each) throw_corrupt(where_, "announces more than it holds");
+    return value;
+  }
+  float real() {
+    std::uint32_t bits = 0;
+    for (int shift = 0; shift < 32; shift += 8) bits |= static_cast<std::uint32_t>(byte()) << shift;
+    return std::bit_cast<float>(bits);
+  }
+  std::string text(std::size_t most) {
+    const std::size_t size = count(most, 1);
+    std::string value(size, '\0');
+    std::memcpy(value.data(), bytes_.data() + place_, size);
+    place_ += size;
+    return value;
+  }
+  std::vector<std::size_t> packed(std::size_t count, unsigned bits) {
+    if (count > (bytes_.size() - place_) * 8 / bits) throw_corrupt(where_, "announces more than it holds");
+    std::vector<std::size_t> numbers(count);
+    std::uint64_t held = 0;
+    unsigned filled = 0;
+    for (std::size_t& number : numbers) {
+      for (; filled < bits; filled += 8) held |= std::uint64_t{byte()} << filled;
+      number = static_cast<std::size_t>(held & ((std::uint64_t{1} << bits) - 1));
+      held >>= bits;
+      filled -= bits;
+    }
+    return numbers;
+  }
+  void finish() const {
+    if (place_ != bytes_.size()) throw_corrupt(where_, "goes on after its payload");
+  }
+  const std::string& where() const { return where_; }
+
+ private:
+  std::span<const std::uint8_t> bytes_;
+  std::string where_;
+  std::size_t place_ = 0;
+};
+
 void write_grid(ByteWriter& out, const Grid& grid) {
-  out.whole(grid.dimensions());
+  out.integer(grid.dimensions());
   for (const Edges& axis : grid.axes) {
-    out.whole(axis.values.size());
+    out.integer(axis.values.size());
     for (const double edge : axis.values) out.real(static_cast<float>(edge));
   }
 }
@@ -43,11 +147,11 @@ Grid read_grid(ByteReader& in) {
 // The number of a cell as a difference to the one before: visited cells lie close together.
 template <class KeyOf>
 void write_cells(ByteWriter& out, std::size_t count, const KeyOf& key_of) {
-  out.whole(count);
+  out.integer(count);
   Key128 before = 0;
   for (std::size_t c = 0; c < count; ++c) {
     const Key128 key = key_of(c);
-    out.whole(key - before);
+    out.integer(key - before);
     before = key;
   }
 }
@@ -59,7 +163,7 @@ void read_cells(ByteReader& in, LatticeCode& code) {
   code.bins.resize(count * dimensions);
   Key128 key = 0;
   for (std::size_t c = 0; c < count; ++c) {
-    const auto step = in.whole<Key128>(~Key128{0} >> 1);
+    const auto step = in.integer<Key128>(~Key128{0} >> 1);
     if (c > 0 && step == 0) throw_corrupt(in.where(), "names a cell twice");
     key += step;
     Key128 rest = key;
@@ -99,7 +203,7 @@ OwnEdges read_own_edges(ByteReader& in, std::size_t rows, const Grid& common) {
   return own;
 }
 
-// How actions are said to lie. Files of before know the first two.
+// How actions are coded. Older files have only the first two.
 enum class ActionKind : std::uint8_t { box, discrete, box_and_own_edges };
 
 unsigned bits_for(std::size_t count) { return std::max(1U, static_cast<unsigned>(std::bit_width(count - 1))); }
@@ -115,7 +219,7 @@ void write_head(ByteWriter& out, const LatticeCode& code, std::size_t cells, con
                                              : ActionKind::box_and_own_edges;
   out.byte(static_cast<std::uint8_t>(kind));
   if (code.discrete) {
-    out.whole(static_cast<std::size_t>(code.actions.cells()));
+    out.integer(static_cast<std::size_t>(code.actions.cells()));
   } else {
     write_grid(out, code.actions);
   }
@@ -127,11 +231,11 @@ void write_head(ByteWriter& out, const LatticeCode& code, std::size_t cells, con
   out.byte(static_cast<std::uint8_t>(code.order));
   if (code.order == RowOrder::mean_action) out.packed(code.rows, bits_for(cells));
   out.text(to_text(code.basis));
-  out.whole(code.k);
-  out.whole(code.kept.size());
+  out.integer(code.k);
+  out.integer(code.kept.size());
   std::size_t before = 0;
   for (const std::size_t index : code.kept) {
-    out.whole(index - before);
+    out.integer(index - before);
     before = index;
   }
 }
@@ -147,7 +251,7 @@ std::vector<std::uint8_t> encode(const LatticeCode& code) {
     }
     return key;
   });
-  out.whole(code.numbers.size());
+  out.integer(code.numbers.size());
   for (const float number : code.numbers) out.real(number);
   return out.take();
 }
@@ -155,7 +259,7 @@ std::vector<std::uint8_t> encode(const LatticeCode& code) {
 std::vector<std::uint8_t> encode_head(const LatticeCode& code, const Cells& cells, std::size_t numbers) {
   ByteWriter out;
   write_head(out, code, cells.size(), [&](std::size_t c) { return cells.key(c); });
-  out.whole(numbers);
+  out.integer(numbers);
   return out.take();
 }
 
@@ -172,7 +276,7 @@ LatticeCode decode_lattice(std::span<const std::uint8_t> payload, const std::str
   code.states = read_grid(in);
   const auto kind = static_cast<ActionKind>(choice(2));
   code.discrete = kind == ActionKind::discrete;
-  code.actions = code.discrete ? discrete_action_grid(in.whole<std::uint64_t>(most_bins)) : read_grid(in);
+  code.actions = code.discrete ? discrete_action_grid(in.integer<std::uint64_t>(most_bins)) : read_grid(in);
   code.play.unvisited = static_cast<Unvisited>(choice(1));
   code.play.noise = choice(1) == 1;
   code.simplex = static_cast<SimplexRule>(choice(2));
@@ -182,11 +286,11 @@ LatticeCode decode_lattice(std::span<const std::uint8_t> payload, const std::str
   if (code.order == RowOrder::mean_action)
     code.rows = in.packed(code.cells(), bits_for(std::max<std::size_t>(code.cells(), 1)));
   code.basis = in.text(256);
-  code.k = static_cast<std::size_t>(in.whole<std::uint64_t>(std::uint64_t{1} << 40));
+  code.k = static_cast<std::size_t>(in.integer<std::uint64_t>(std::uint64_t{1} << 40));
   code.kept.resize(in.count(std::size_t{1} << 40, 1));
   std::size_t index = 0;
   for (std::size_t i = 0; i < code.kept.size(); ++i) {
-    const auto step = static_cast<std::size_t>(in.whole<std::uint64_t>(std::uint64_t{1} << 40));
+    const auto step = static_cast<std::size_t>(in.integer<std::uint64_t>(std::uint64_t{1} << 40));
     if (i > 0 && step == 0) throw_corrupt(where, "names a coefficient twice");
     code.kept[i] = index += step;
   }

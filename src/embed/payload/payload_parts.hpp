@@ -8,7 +8,7 @@
 
 namespace mercer {
 
-/// The payload of an embedding in parts that may lie anywhere, and what its manifest tells of it.
+/// The payload of an embedding in parts anywhere in memory, and what its manifest states about it.
 struct PayloadParts {
   std::vector<std::span<const std::byte>> parts;
   Route route = Route::lattice;
@@ -22,6 +22,6 @@ struct PayloadParts {
 
 /// What `write_embedding` does, for a payload that need not be decoded first.
 void write_payload(const std::filesystem::path& path, const PayloadParts& payload, const EmbeddingOrigin& origin,
-                   const std::optional<Certificate>& certificate = {});
+                   const std::optional<Certificate>& certificate = {}, const std::optional<SigningKey>& key = {});
 
 }  // namespace mercer

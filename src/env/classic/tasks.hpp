@@ -9,7 +9,7 @@
 
 namespace mercer {
 
-// The built-in tasks, one file each.
+// The built-in tasks.
 EnvEntry pendulum_entry();
 EnvEntry pendulum_v0_entry();
 EnvEntry continuous_mountain_car_entry();

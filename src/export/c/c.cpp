@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "export/c/c_header.hpp"
 #include "export/common/head.hpp"
 #include "export/common/lattice_controller.hpp"
 #include "mercer/error.hpp"
@@ -47,7 +46,7 @@ ControllerInterface controller_interface(const Contract& contract, const COption
     require_in_range(fmt::format("the safe action '{}'", contract.action.axes[a].name), outside.safe[a], low, high,
                      "Give one that the contract allows");
     if (contract.action.is_discrete() && outside.safe[a] != std::floor(outside.safe[a])) {
-      throw Error(ErrorCode::bad_value, fmt::format("the safe action {} is no whole number", outside.safe[a]),
+      throw Error(ErrorCode::bad_value, fmt::format("the safe action {} is not an integer", outside.safe[a]),
                   "Give the number of an action");
     }
   }

@@ -1,10 +1,9 @@
-#include "export/c/c_header.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 
 #include "export/c/c_text.hpp"
+#include "export/common/head.hpp"
 
 namespace mercer {
 std::string comment_lines(const std::string& text) {
@@ -32,7 +31,7 @@ std::string axis_lines(const Space& space, const char* array) {
     const Axis& axis = space.axes[d];
     std::string line = fmt::format("  {}[{}] {}", array, d, axis.name);
     if (!axis.unit.empty()) line += fmt::format(", {}", axis.unit);
-    line += space.is_discrete() ? fmt::format(", one of the whole numbers 0 to {}", space.count - 1)
+    line += space.is_discrete() ? fmt::format(", one of the integers 0 to {}", space.count - 1)
                                 : fmt::format(", {:.6g} to {:.6g}", axis.range.low, axis.range.high);
     if (axis.periodic) line += ", an angle: the ends are one";
     lines += " *" + c_comment(" " + line) + "\n";
@@ -140,6 +139,7 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Contr
   top += comment_lines(input_note(options, outside, facts.beyond)) + " *\n";
   top += comment_lines(error_note(options, outside, body, facts.weights)) + comment_lines(cost_note(body)) + " *\n";
   top += comment_lines("Certificate: " + certificate_sentences(file));
+  if (file.certificate && !file.verified) top += comment_lines("Not verified: " + verification_text(file) + ".");
   top += " */\n";
 
   std::string api = fmt::format("void @name@_act(const {0} obs[{1}], {0} act[{2}]);\n", type, n, m);

@@ -17,8 +17,8 @@ std::string c_table(const std::string& type, const std::string& name, std::span<
                     std::size_t columns = 0);
 
 template <class T>
-std::string c_whole_table(const std::string& type, const std::string& name, const std::vector<T>& numbers,
-                          std::size_t columns = 0) {
+std::string c_integer_table(const std::string& type, const std::string& name, const std::vector<T>& numbers,
+                            std::size_t columns = 0) {
   std::vector<std::string> text;
   for (const T number : numbers) {
     text.push_back(static_cast<long long>(number) == -2147483648LL ? "(-2147483647 - 1)" : fmt::format("{}", number));
@@ -27,9 +27,9 @@ std::string c_whole_table(const std::string& type, const std::string& name, cons
 }
 /// Adds such a table, of numbers of so many bytes each, and returns the bytes of all.
 template <class T>
-std::size_t add_whole_table(std::string& text, const std::string& type, std::size_t bytes, const std::string& name,
-                            const std::vector<T>& numbers, std::size_t columns) {
-  text += c_whole_table(type, name, numbers, columns);
+std::size_t add_integer_table(std::string& text, const std::string& type, std::size_t bytes, const std::string& name,
+                              const std::vector<T>& numbers, std::size_t columns) {
+  text += c_integer_table(type, name, numbers, columns);
   return bytes * numbers.size();
 }
 std::string c_float_table(const std::string& name, std::span<const double> numbers, std::size_t columns = 0);

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "export/c/c_text.hpp"
-#include "export/c/row_machine.hpp"
+#include "export/c/machine.hpp"
 
 namespace mercer {
 

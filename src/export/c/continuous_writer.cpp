@@ -15,7 +15,7 @@ ContinuousWriter::ContinuousWriter(const ContinuousController& controller, const
 void ContinuousWriter::add_factors() {
   if (flat_.factors_each == 0) return;
   const bool wide = flat_.rows > 256;
-  add_whole(wide ? "uint16_t" : "unsigned char", wide ? 2 : 1, "factor", flat_.factors, flat_.factors_each);
+  add_integers(wide ? "uint16_t" : "unsigned char", wide ? 2 : 1, "factor", flat_.factors, flat_.factors_each);
 }
 
 void ContinuousWriter::write_polynomials(const Numbers& numbers, const std::string& start, const std::string& next) {

@@ -1,8 +1,6 @@
-#include "export/c/fixed_functions.hpp"
-
 #include "export/c/c_text.hpp"
 #include "export/c/fixed_plan.hpp"
-#include "export/common/polynomials.hpp"
+#include "export/c/functions.hpp"
 
 namespace mercer::fixed_functions {
 namespace {
@@ -16,7 +14,7 @@ template <class Polynomial>
 std::string table(const std::string& name, const Polynomial& polynomial) {
   std::vector<std::int64_t> numbers;
   for (std::size_t i = polynomial.size(); i-- > 0;) numbers.push_back(q30(polynomial[i]));
-  return c_whole_table("int32_t", name, numbers);
+  return c_integer_table("int32_t", name, numbers);
 }
 
 }  // namespace

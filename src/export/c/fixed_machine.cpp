@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "export/c/fixed_plan.hpp"
-#include "export/common/polynomials.hpp"
+#include "export/c/functions.hpp"
 
 // Every function here has a twin in fixed_functions.cpp, in C: they must agree to the bit.
 namespace mercer {
@@ -47,7 +47,7 @@ class FixedMachine {
       for (std::size_t i = 0; i < d; ++i) sum += std::int64_t{w[i]} * x[i];
       add(bend((sum * plan_.ridge_unit.m) >> plan_.ridge_unit.s) >> (30 - plan_.q));
     }
-    for (std::size_t j = 0; j < flat_.bump_count(); ++j) add(bump(j, x));
+    for (std::size_t j = 0; j < flat_.rbf_count(); ++j) add(rbf(j, x));
     for (std::size_t o = 0; o < flat_.outputs; ++o) {
       const auto [m, s] = plan_.output_scale[o];
       out[o] = static_cast<std::int32_t>(((sums[o] >> plan_.sum_shift) * m) >> s);
@@ -143,7 +143,7 @@ class FixedMachine {
     return static_cast<std::int32_t>(y);
   }
 
-  std::int32_t bump(std::size_t j, std::span<const std::int32_t> x) const {
+  std::int32_t rbf(std::size_t j, std::span<const std::int32_t> x) const {
     const std::size_t d = flat_.dimensions();
     std::int64_t sum = 0;
     for (std::size_t i = 0; i < d; ++i) {

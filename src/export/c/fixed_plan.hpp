@@ -4,7 +4,7 @@
 
 namespace mercer {
 
-/// v * factor as (v * m) >> s, with m of 27 bits: what whole numbers scale by.
+/// v * factor as (v * m) >> s, with m of 27 bits: what integers scale by.
 struct Ratio32 {
   std::int32_t m = 0;
   int s = 0;
@@ -16,7 +16,7 @@ Ratio32 ratio32(double factor);
 /// below 2^28.
 int fixed_point_q(const Range& range);
 
-/// A continuous embedding in whole numbers. Coordinates, functions, terms and outputs have `q` bits after the point.
+/// A continuous embedding in integers. Coordinates, functions, terms and outputs have `q` bits after the point.
 ///
 /// `q` is the largest up to 20 for which nothing overflows: functions of one coordinate are bounded on a fine grid,
 /// products and sums by the product and sum of bounds, so that it holds for every input.

@@ -1,7 +1,7 @@
 #include <algorithm>
 
-#include "export/c/fixed_functions.hpp"
-#include "export/c/fixed_writer.hpp"
+#include "export/c/continuous_writer.hpp"
+#include "export/c/functions.hpp"
 
 namespace mercer {
 
@@ -10,7 +10,7 @@ void FixedWriter::write_functions() {
   if (needs_sine()) text_ += fixed_functions::sine(plan_.q), body_.code_bytes += 110, body_.table_bytes += 20;
   if (needs_power()) text_ += fixed_functions::power(plan_.q), body_.code_bytes += 100, body_.table_bytes += 28;
   if (needs_bend()) text_ += fixed_functions::bend(plan_.q), body_.code_bytes += 150;
-  if (flat_.bump_count() > 0 && flat_.kernel != Kernel::gaussian)
+  if (flat_.rbf_count() > 0 && flat_.kernel != Kernel::gaussian)
     text_ += fixed_functions::square_root(plan_.q), body_.code_bytes += 70;
   write_coordinate();
   const Numbers numbers{"int32_t", "ONE", "0"};
@@ -75,19 +75,19 @@ std::string FixedWriter::add_term(const std::string& value) {
 
 void FixedWriter::write_evaluate() {
   const std::size_t products = flat_.products, waves = flat_.wave_count(), ridges = flat_.ridge_count(),
-                    bumps = flat_.bump_count();
+                    rbfs = flat_.rbf_count();
   text_ += "/* The functions of the state. */\nstatic void evaluate(const int32_t obs[@N@], int32_t out[@O@])\n{\n";
   text_ += fmt::format("  int32_t x[@N@]{}{}{};\n", flat_.any_functions() ? ", row[@R@], *r = row" : "",
                        flat_.factors_each > 0 ? ", product" : "", flat_.outputs > 1 ? ", value" : "");
   text_ += "  int64_t sums[@O@]";
-  if (waves + ridges + bumps > 0) text_ += ", sum";
-  if (bumps > 0) text_ += ", away";
+  if (waves + ridges + rbfs > 0) text_ += ", sum";
+  if (rbfs > 0) text_ += ", away";
   text_ += fmt::format(";\n  const {} *c = coefficient[0];\n  int i, j;\n", plan_.small ? "signed char" : "int16_t");
   text_ += fmt::format("  for (i = 0; i < @N@; i++) x[i] = coordinate(obs[i], axis[i]{});\n",
                        flat_.any_periodic() ? ", periodic[i]" : "");
   write_bends("knot");
   write_rows("ONE");
-  if (!flat_.any_functions() && waves + ridges + bumps == 0) text_ += "  (void)x;\n";
+  if (!flat_.any_functions() && waves + ridges + rbfs == 0) text_ += "  (void)x;\n";
   text_ += "  for (i = 0; i < @O@; i++) sums[i] = 0;\n";
   body_.code_bytes += 110;
   if (products > 0) write_products();
@@ -100,7 +100,7 @@ void FixedWriter::write_evaluate() {
                  fmt::format("(bend((sum * {}) >> {}) >> {})", plan_.ridge_unit.m, plan_.ridge_unit.s, 30 - plan_.q));
     body_.operations += {ridges * 16, ridges * 14, 0, ridges * 3};
   }
-  if (bumps > 0) write_bumps();
+  if (rbfs > 0) write_rbfs();
   body_.operations += {flat_.coefficients.size() + flat_.outputs, flat_.coefficients.size()};
   text_ +=
       "  for (i = 0; i < @O@; i++) out[i] = (int32_t)(((sums[i] >> @sum_shift@) * output[i][0]) >> "
@@ -130,9 +130,9 @@ void FixedWriter::write_affine(std::size_t count, const std::string& bias, const
   body_.code_bytes += 70;
 }
 
-void FixedWriter::write_bumps() {
-  const std::size_t bumps = flat_.bump_count();
-  text_ += fmt::format("  for (j = 0; j < {}; j++) {{\n    sum = 0;\n    for (i = 0; i < @N@; i++) {{\n", bumps);
+void FixedWriter::write_rbfs() {
+  const std::size_t rbfs = flat_.rbf_count();
+  text_ += fmt::format("  for (j = 0; j < {}; j++) {{\n    sum = 0;\n    for (i = 0; i < @N@; i++) {{\n", rbfs);
   text_ += fmt::format("      away = x[i] + ONE - (((int64_t)2 * centre[j][i] + 1) * ONE >> {});\n", flat_.centre_bits);
   text_ += "      sum += (away * away) >> @q@;\n    }\n";
   const std::string width = flat_.widths.empty() ? "0" : "width[j]";
@@ -146,10 +146,10 @@ void FixedWriter::write_bumps() {
     text_ += fmt::format("    away = square_root({} * sum);\n", three ? 3 : 5);
     text_ += three ? "    sum = ONE + away;\n" : "    sum = ONE + away + ((sum * 223696213) >> 27);\n";
     text_ += add_term("(int32_t)((sum * power(-((away * 193635251) >> 27))) >> 30)");
-    body_.operations += {bumps * 26, bumps * 52, 0, bumps * 26};
+    body_.operations += {rbfs * 26, rbfs * 52, 0, rbfs * 26};
   }
   text_ += "  }\n";
-  body_.operations += {bumps * (d_ + 10), bumps * (3 * d_ + 8), 0, bumps};
+  body_.operations += {rbfs * (d_ + 10), rbfs * (3 * d_ + 8), 0, rbfs};
   body_.code_bytes += 140;
 }
 

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "export/c/float_machine.hpp"
-#include "export/c/float_writer.hpp"
+#include "export/c/continuous_writer.hpp"
+#include "export/c/machine.hpp"
 
 namespace mercer {
 
@@ -15,7 +15,8 @@ void FloatWriter::write_tables() {
     periodic.push_back(axis.periodic ? 1 : 0);
   }
   add_floats("range", ranges, 2);
-  if (flat_.any_periodic() && std::ranges::count(periodic, 0U) > 0) add_whole("unsigned char", 1, "periodic", periodic);
+  if (flat_.any_periodic() && std::ranges::count(periodic, 0U) > 0)
+    add_integers("unsigned char", 1, "periodic", periodic);
   for (std::size_t i = 0; i < d_; ++i) {
     std::vector<double> pieces;
     const std::vector<double>& knots = flat_.axes[i].knots;
@@ -25,7 +26,7 @@ void FloatWriter::write_tables() {
     }
     if (!pieces.empty()) add_floats(fmt::format("piece_{}", i), pieces, 2);
   }
-  if (flat_.any_functions()) add_whole("unsigned char", 1, "functions", counts);
+  if (flat_.any_functions()) add_integers("unsigned char", 1, "functions", counts);
   if (has_steps()) {
     for (std::size_t k = 0; k < flat_.most_functions(false); ++k) {
       const auto [a, b] = recurrence(flat_.family, k + 2);
@@ -35,11 +36,11 @@ void FloatWriter::write_tables() {
   }
   add_factors();
   if (flat_.wave_count() > 0) add_floats("wave", flat_.waves, d_ + 1);
-  if (flat_.ridge_count() > 0) add_whole("signed char", 1, "ridge", flat_.ridges, d_ + 1);
-  if (flat_.bump_count() > 0) {
+  if (flat_.ridge_count() > 0) add_integers("signed char", 1, "ridge", flat_.ridges, d_ + 1);
+  if (flat_.rbf_count() > 0) {
     const bool wide = flat_.centre_bits > 8;
-    add_whole(wide ? "uint16_t" : "unsigned char", wide ? 2 : 1, "centre", flat_.centres, d_);
-    if (!flat_.widths.empty()) add_whole("unsigned char", 1, "width", flat_.widths);
+    add_integers(wide ? "uint16_t" : "unsigned char", wide ? 2 : 1, "centre", flat_.centres, d_);
+    if (!flat_.widths.empty()) add_integers("unsigned char", 1, "width", flat_.widths);
     add_floats("inverse_square", flat_.inverse_squares);
   }
   add_floats("coefficient", flat_.coefficients, flat_.outputs);

@@ -1,7 +1,5 @@
-#include "export/c/float_functions.hpp"
-
 #include "export/c/c_text.hpp"
-#include "export/common/polynomials.hpp"
+#include "export/c/functions.hpp"
 
 namespace mercer::float_functions {
 namespace {

@@ -1,9 +1,8 @@
-#include "export/c/float_machine.hpp"
-
 #include <algorithm>
 #include <cmath>
 
-#include "export/common/polynomials.hpp"
+#include "export/c/functions.hpp"
+#include "export/c/machine.hpp"
 
 namespace mercer {
 namespace {
@@ -76,7 +75,7 @@ void fill_rows(const FlatTerms& flat, std::size_t d, float x, float* r) {
   }
 }
 
-float bump(const FlatTerms& flat, CMath math, std::size_t j, std::span<const float> x) {
+float rbf(const FlatTerms& flat, CMath math, std::size_t j, std::span<const float> x) {
   const std::size_t d = flat.dimensions();
   const auto step = static_cast<float>(std::ldexp(2.0, -static_cast<int>(flat.centre_bits)));
   float square = 0;
@@ -127,7 +126,7 @@ void float_outputs(const ContinuousController& controller, CMath math, std::span
   for (std::size_t j = 0; j < flat.wave_count(); ++j) add(sine(affine(&flat.waves[j * (d + 1)])));
   for (std::size_t j = 0; j < flat.ridge_count(); ++j)
     add(bend(math, static_cast<float>(flat.ridge_unit) * affine(&flat.ridges[j * (d + 1)])));
-  for (std::size_t j = 0; j < flat.bump_count(); ++j) add(bump(flat, math, j, x));
+  for (std::size_t j = 0; j < flat.rbf_count(); ++j) add(rbf(flat, math, j, x));
 }
 
 void float_act(const ContinuousController& controller, CMath math, std::span<const float> obs,

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "export/c/float_functions.hpp"
-#include "export/c/float_writer.hpp"
+#include "export/c/continuous_writer.hpp"
+#include "export/c/functions.hpp"
 
 namespace mercer {
 
@@ -92,14 +92,14 @@ std::string FloatWriter::add_term(const std::string& value) {
 
 void FloatWriter::write_evaluate() {
   const std::size_t products = flat_.products, waves = flat_.wave_count(), ridges = flat_.ridge_count(),
-                    bumps = flat_.bump_count();
-  const bool inner = waves + ridges + bumps > 0;
+                    rbfs = flat_.rbf_count();
+  const bool inner = waves + ridges + rbfs > 0;
   const bool sums = inner || flat_.factors_each > 0;
   text_ += "/* The functions of the state; 0 if the observation is not usable. */\n";
   text_ += "static int evaluate(const float obs[@N@], float out[@O@])\n{\n";
   text_ += fmt::format("  float x[@N@]{}{}{};\n", flat_.any_functions() ? ", row[@R@], *r = row" : "",
                        sums ? ", sum" : "", flat_.outputs > 1 ? ", value" : "");
-  if (bumps > 0) text_ += "  float away;\n";
+  if (rbfs > 0) text_ += "  float away;\n";
   text_ += "  const float *c = coefficient[0];\n";
   text_ += "  int i, j;\n";
   text_ += "  for (i = 0; i < @N@; i++) {\n    if (unusable(obs[i])) return 0;\n";
@@ -124,7 +124,7 @@ void FloatWriter::write_evaluate() {
                  "(float)ridge[j][i]");
     cost_of_functions(ridges, 10, 9, 1);
   }
-  if (bumps > 0) write_bumps();
+  if (rbfs > 0) write_rbfs();
   body_.operations += {flat_.coefficients.size(), flat_.coefficients.size()};
   text_ += "  return 1;\n}\n\n";
 }
@@ -162,10 +162,10 @@ void FloatWriter::write_affine(std::size_t count, const std::string& value, cons
   body_.code_bytes += 56;
 }
 
-void FloatWriter::write_bumps() {
-  const std::size_t bumps = flat_.bump_count();
+void FloatWriter::write_rbfs() {
+  const std::size_t rbfs = flat_.rbf_count();
   const double step = std::ldexp(2.0, -static_cast<int>(flat_.centre_bits));
-  text_ += fmt::format("  for (j = 0; j < {}; j++) {{\n    sum = 0.0f;\n    for (i = 0; i < @N@; i++) {{\n", bumps);
+  text_ += fmt::format("  for (j = 0; j < {}; j++) {{\n    sum = 0.0f;\n    for (i = 0; i < @N@; i++) {{\n", rbfs);
   text_ += fmt::format("      away = x[i] - ({} * (float)centre[j][i] + {});\n      sum += away * away;\n    }}\n",
                        c_float(step), c_float(0.5 * step - 1));
   text_ += fmt::format("    sum *= inverse_square[{}];\n", flat_.widths.empty() ? "0" : "width[j]");
@@ -176,11 +176,11 @@ void FloatWriter::write_bumps() {
     text_ += fmt::format("    away = square_root({} * sum);\n", three ? "3.0f" : "5.0f");
     text_ += add_term(three ? "(1.0f + away) * exponential(-away)"
                             : "(1.0f + away + 1.66666667f * sum) * exponential(-away)");
-    cost_of_functions(bumps, 5, 5, 3);
+    cost_of_functions(rbfs, 5, 5, 3);
   }
   text_ += "  }\n";
-  body_.operations += {bumps * (2 * d_ + 3), bumps * (3 * d_ + 2)};
-  cost_of_functions(bumps, 8, 8, 0);
+  body_.operations += {rbfs * (2 * d_ + 3), rbfs * (3 * d_ + 2)};
+  cost_of_functions(rbfs, 8, 8, 0);
   body_.code_bytes += 90;
 }
 

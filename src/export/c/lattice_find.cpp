@@ -3,13 +3,13 @@
 
 #include "export/c/c_text.hpp"
 #include "export/c/fixed_plan.hpp"
-#include "export/c/float_functions.hpp"
+#include "export/c/functions.hpp"
 #include "export/common/lattice_controller.hpp"
 
 namespace mercer {
 namespace {
 
-// Edges that are at equal distances as far as single precision tells.
+// Edges that are at equal distances in single precision.
 bool even(const Edges& axis) {
   const double first = axis.values.front(), width = axis.values.back() - first;
   const double room = 2e-7 * std::max({width, std::abs(first), std::abs(axis.values.back())});
@@ -54,7 +54,7 @@ class FindWriter {
   template <class T>
   void add(const std::string& type, std::size_t bytes, const std::string& name, const std::vector<T>& numbers,
            std::size_t columns = 0) {
-    body_.table_bytes += add_whole_table(text_, type, bytes, name, numbers, columns);
+    body_.table_bytes += add_integer_table(text_, type, bytes, name, numbers, columns);
   }
 
   void write_tables() {

@@ -3,8 +3,8 @@
 
 #include "export/c/coefficient_writer.hpp"
 #include "export/c/fixed_plan.hpp"
-#include "export/c/float_functions.hpp"
-#include "export/c/row_machine.hpp"
+#include "export/c/functions.hpp"
+#include "export/c/machine.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -24,7 +24,7 @@ CoefficientWriter::CoefficientWriter(const LatticeController& controller, const 
       simplex_(controller.code.simplex),
       terms_(row_terms(controller)) {
   if (fixed_ && simplex_ == SimplexRule::softmax) {
-    throw Error(ErrorCode::bad_value, "rows that are made distributions by softmax have no form in whole numbers",
+    throw Error(ErrorCode::bad_value, "rows that are made distributions by softmax have no form in integers",
                 "Export with --numbers float, or with --mode table");
   }
   if (fixed_) whole_ = fixed_rows(terms_);
@@ -66,7 +66,7 @@ CBody CoefficientWriter::write() {
 void CoefficientWriter::write_tables() {
   if (!axes() && !in_order()) {
     text_ += "/* the place of each row among those of the transform */\n";
-    text_ += c_whole_table("uint16_t", "place", c_.layout.places);
+    text_ += c_integer_table("uint16_t", "place", c_.layout.places);
     body_.table_bytes += 2 * c_.rows();
   }
   if (!c_.discrete()) {
@@ -80,8 +80,8 @@ void CoefficientWriter::write_tables() {
       for (const double edge : axis.values)
         whole.push_back(static_cast<std::int32_t>(std::llround(std::ldexp(edge, action_q_[a]))));
     }
-    text_ += fixed_ ? c_whole_table("int32_t", "action_edge", whole) : c_float_table("action_edge", edges);
-    text_ += c_whole_table("uint16_t", "action_bins", bins);
+    text_ += fixed_ ? c_integer_table("int32_t", "action_edge", whole) : c_float_table("action_edge", edges);
+    text_ += c_integer_table("uint16_t", "action_bins", bins);
     body_.table_bytes += 4 * edges.size() + 2 * bins.size();
   }
   if (!fixed_) {

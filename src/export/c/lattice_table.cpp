@@ -47,7 +47,7 @@ CBody lattice_table_body(const LatticeController& controller, const COptions& op
                                    controller.outside.width(i % m));
     }
     const bool small = discrete && std::ranges::max(numbers) < 256;
-    text += c_whole_table(small ? "unsigned char" : "int16_t", "table", numbers, m);
+    text += c_integer_table(small ? "unsigned char" : "int16_t", "table", numbers, m);
     body.table_bytes += (small ? 1 : 2) * numbers.size();
   } else {
     text += c_float_table("table", table, m);

@@ -1,9 +1,8 @@
 #include <algorithm>
 
 #include "export/c/c_text.hpp"
-#include "export/c/fixed_functions.hpp"
-#include "export/c/float_functions.hpp"
-#include "export/c/row_machine.hpp"
+#include "export/c/functions.hpp"
+#include "export/c/machine.hpp"
 
 namespace mercer {
 namespace {
@@ -41,7 +40,7 @@ class RowFunctionWriter {
   template <class T>
   void add(const std::string& type, std::size_t bytes, const std::string& name, const std::vector<T>& numbers,
            std::size_t columns = 0) {
-    body_.table_bytes += add_whole_table(text_, type, bytes, name, numbers, columns);
+    body_.table_bytes += add_integer_table(text_, type, bytes, name, numbers, columns);
   }
   void add_numbers(const std::string& name, const std::vector<double>& numbers, const std::vector<std::int32_t>& whole,
                    std::size_t columns = 0, bool narrow = false) {

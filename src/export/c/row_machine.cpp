@@ -1,12 +1,10 @@
-#include "export/c/row_machine.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
 #include "export/c/fixed_plan.hpp"
-#include "export/c/float_machine.hpp"
+#include "export/c/machine.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {

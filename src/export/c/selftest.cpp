@@ -106,11 +106,11 @@ std::string fixed_macros(const Contract& contract, std::span<const int> obs_q, s
   std::string lines;
   for (std::size_t i = 0; i < obs_q.size(); ++i) {
     lines +=
-        fmt::format("#define @NAME@_OBS_ONE_{} {:.10g}{} /* one {} as a whole number */\n", i,
-                    std::ldexp(1.0, obs_q[i]), obs_q[i] < 0 ? "" : ".0", c_comment(contract.observation.axes[i].name));
+        fmt::format("#define @NAME@_OBS_ONE_{} {:.10g}{} /* one {} as an integer */\n", i, std::ldexp(1.0, obs_q[i]),
+                    obs_q[i] < 0 ? "" : ".0", c_comment(contract.observation.axes[i].name));
   }
   for (std::size_t a = 0; a < act_q.size(); ++a) {
-    lines += fmt::format("#define @NAME@_ACT_ONE_{} {:.10g}{} /* one {} as a whole number */\n", a,
+    lines += fmt::format("#define @NAME@_ACT_ONE_{} {:.10g}{} /* one {} as an integer */\n", a,
                          std::ldexp(1.0, act_q[a]), act_q[a] < 0 ? "" : ".0", c_comment(contract.action.axes[a].name));
   }
   return lines;

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "basis/functions/family_rows.hpp"
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {

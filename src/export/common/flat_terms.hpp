@@ -29,16 +29,16 @@ struct FlatTerms {
   Kernel kernel = Kernel::gaussian;
   unsigned centre_bits = 0;
   std::vector<std::uint16_t> centres;
-  std::vector<std::uint8_t> widths;     ///< by bump; empty: all the same
+  std::vector<std::uint8_t> widths;     ///< by RBF; empty: all the same
   std::vector<double> inverse_squares;  ///< of the widths
 
   std::size_t outputs = 1;
-  std::vector<double> coefficients;  ///< of the outputs for each term: products, waves, ridges, bumps
+  std::vector<double> coefficients;  ///< of the outputs for each term: products, waves, ridges, RBFs
 
   std::size_t dimensions() const { return axes.size(); }
   std::size_t wave_count() const { return waves.size() / (dimensions() + 1); }
   std::size_t ridge_count() const { return ridges.size() / (dimensions() + 1); }
-  std::size_t bump_count() const { return centres.size() / dimensions(); }
+  std::size_t rbf_count() const { return centres.size() / dimensions(); }
   std::size_t terms() const { return coefficients.size() / outputs; }
   bool any_periodic() const;
   bool any_functions() const { return rows > 1; }

@@ -5,13 +5,13 @@
 
 namespace mercer {
 
-/// What an embedding of either route shows to the outside: what its C must do beside computing.
+/// The contract of an embedding of either route, as its C has to keep it.
 struct ControllerInterface {
   Contract contract;
   std::vector<double> safe;  ///< one for each action
   std::size_t observations() const { return contract.observation.dimensions(); }
   std::size_t actions() const { return contract.action.dimensions(); }
-  /// The width that errors of an action are told in: of its range, or where there is none of the scale.
+  /// The unit of an action's errors: the width of its range or, without one, its scale.
   double width(std::size_t action) const;
 };
 
@@ -55,7 +55,7 @@ std::vector<Range> ranges_of(const FlatTerms& flat);
 std::vector<std::vector<double>> test_states(const ContinuousController& controller);
 /// What the model says about states, one after the other: logits where actions are discrete, otherwise actions.
 std::vector<double> model_answers(const ContinuousController& controller, std::span<const double> states);
-/// The self-test as C: acts on the given states and compares. Whole numbers must agree exactly where there are no
+/// The self-test as C: acts on the given states and compares. Integers must agree exactly where there are no
 /// limits.
 ///
 /// Where actions are discrete the numbers that they are chosen by are compared, too, if `outputs` has them (and floats
@@ -70,5 +70,23 @@ std::string fixed_selftest(std::span<const std::string> given, std::span<const s
 std::string fixed_macros(const Contract& contract, std::span<const int> obs_q, std::span<const int> act_q);
 /// Rounded up to two digits: at least `least`.
 double with_margin(double wanted, double least);
+
+/// What the comment at the top of NAME.h says, apart from the contract.
+struct HeaderFacts {
+  std::string what;                ///< the embedding in one line
+  std::string computation;         ///< how actions come about, in one or two sentences
+  std::string beyond;              ///< what happens to observations outside their range
+  std::string weights = "logits";  ///< what a discrete action is chosen by
+};
+
+/// NAME.h, NAME.c and main.c around a body.
+CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,
+                 const HeaderFacts& facts, CBody body);
+
+/// Lines of at most 100 characters that begin with " * ".
+std::string comment_lines(const std::string& text);
+
+/// "On 1000 episodes ... lost 0.3%. With 95% confidence ... at most 1%.": two sentences.
+std::string certificate_sentences(const EmbeddingFile& file);
 
 }  // namespace mercer

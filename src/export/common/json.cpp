@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/log_scale.hpp"
+#include "core/number_codes.hpp"
 #include "measure/certificate_json.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
-#include "policy/contract_json.hpp"
+#include "policy/files.hpp"
 
 namespace mercer {
 namespace {
@@ -48,7 +48,7 @@ json ridge_json(const Terms& terms, std::size_t t) {
   return {{"kind", "ridge"}, {"weights", w}, {"bias", unit * terms.ridges.numbers[t * (d + 1) + d]}};
 }
 
-json bump_json(const Terms& terms, std::size_t t) {
+json rbf_json(const Terms& terms, std::size_t t) {
   const std::size_t d = terms.dimensions();
   const double cells = std::ldexp(1.0, static_cast<int>(terms.radials.bits));
   std::vector<double> centre;
@@ -74,7 +74,7 @@ json terms_json(const ContinuousEmbedding& embedding) {
     json one = t < parts[1]   ? product_json(terms, indices, t)
                : t < parts[2] ? wave_json(terms, t - parts[1])
                : t < parts[3] ? ridge_json(terms, t - parts[2])
-                              : bump_json(terms, t - parts[3]);
+                              : rbf_json(terms, t - parts[3]);
     one["text"] = describe_term(terms, t, names);
     for (std::size_t o = 0; o < code.outputs; ++o) {
       check_finite(code.coefficients[o * terms.size() + t]);
@@ -146,6 +146,7 @@ std::string export_json(const EmbeddingFile& file) {
                 {"seed", file.origin.seed},
                 {"settings", file.origin.settings},
                 {"contract", to_json(embedding.policy().contract())},
+                {"verified", file.verified},
                 {"certificate", file.certificate ? to_json(*file.certificate) : json()}};
   document[std::string(name(embedding.route()))] =
       embedding.is_lattice() ? lattice_json(embedding.lattice()) : continuous_json(embedding.continuous());

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "embed/lattice/table_layout.hpp"
+#include "embed/lattice/truncate_table.hpp"
 #include "embed/payload/lattice_code.hpp"
 #include "export/common/head.hpp"
 

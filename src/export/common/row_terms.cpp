@@ -7,9 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "basis/table/fourier_rows.hpp"
 #include "basis/table/roots_of_unity.hpp"
-#include "basis/table/wavelet_plan.hpp"
+#include "basis/table/wavelet.hpp"
 #include "embed/lattice/truncate_table.hpp"
 #include "mercer/basis.hpp"
 #include "mercer/error.hpp"

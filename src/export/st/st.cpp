@@ -1,11 +1,12 @@
+#include "export/st/st.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "export/c/c_header.hpp"
 #include "export/c/c_text.hpp"
-#include "export/st/st_block.hpp"
+#include "export/common/head.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
 
@@ -62,7 +63,7 @@ std::string axis_lines(const Space& space, std::span<const std::string> names) {
     const Axis& axis = space.axes[d];
     std::string line = fmt::format("  {}: {}", names[d], axis.name);
     if (!axis.unit.empty()) line += fmt::format(", {}", axis.unit);
-    line += space.is_discrete() ? fmt::format(", one of the whole numbers 0 to {}", space.count - 1)
+    line += space.is_discrete() ? fmt::format(", one of the integers 0 to {}", space.count - 1)
                                 : fmt::format(", {:.6g} to {:.6g}", axis.range.low, axis.range.high);
     lines += " *" + st_comment(line) + "\n";
   }
@@ -252,7 +253,9 @@ END_FOR;
         "SIN, COS and SQRT for an action; the self-test takes {} times that in one call.",
         made.table_bytes, body_.constants.bytes() - made.table_bytes, made.variable_bytes, o.multiplications,
         o.additions, o.divisions, o.comparisons, o.lookups, o.functions, body_.given.size() / n_));
-    return top + " *\n" + lines("Certificate: " + certificate_sentences(file_)) + " *)\n";
+    const std::string doubt =
+        file_.certificate && !file_.verified ? lines("Not verified: " + verification_text(file_) + ".") : "";
+    return top + " *\n" + lines("Certificate: " + certificate_sentences(file_)) + doubt + " *)\n";
   }
 
   const EmbeddingFile& file_;

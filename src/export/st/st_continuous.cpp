@@ -3,7 +3,7 @@
 #include <numbers>
 
 #include "export/c/c_text.hpp"
-#include "export/st/st_block.hpp"
+#include "export/st/st.hpp"
 
 namespace mercer {
 namespace {
@@ -69,7 +69,7 @@ END_IF;
     if (flat_.products > 0) write_products();
     if (flat_.wave_count() > 0) write_waves();
     if (flat_.ridge_count() > 0) write_ridges();
-    if (flat_.bump_count() > 0) write_bumps();
+    if (flat_.rbf_count() > 0) write_rbfs();
     body_.operations += {coefficients.size(), 2 * coefficients.size(), 0, 0, coefficients.size()};
   }
 
@@ -124,8 +124,8 @@ value := SIN(REAL#{} * value);
     body_.operations += {count};
   }
 
-  void write_bumps() {
-    const std::size_t count = flat_.bump_count();
+  void write_rbfs() {
+    const std::size_t count = flat_.rbf_count();
     const double step = std::ldexp(2.0, -static_cast<int>(flat_.centre_bits));
     const std::string type =
         body_.constants.whole("centres", std::vector<std::int64_t>(flat_.centres.begin(), flat_.centres.end()));

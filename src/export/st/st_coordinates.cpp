@@ -2,7 +2,7 @@
 #include <numbers>
 
 #include "export/c/c_text.hpp"
-#include "export/st/st_block.hpp"
+#include "export/st/st.hpp"
 
 namespace mercer {
 namespace {

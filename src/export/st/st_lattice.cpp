@@ -2,7 +2,7 @@
 #include <cmath>
 
 #include "export/c/c_text.hpp"
-#include "export/st/st_block.hpp"
+#include "export/st/st.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {

@@ -1,5 +1,3 @@
-#include "export/st/st_text.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "export/c/c_text.hpp"
+#include "export/st/st.hpp"
 
 namespace mercer {
 namespace {

@@ -25,7 +25,6 @@ const OperationTable& operations() {
     add_linear_operations(all);
     add_shape_operations(all);
     add_selection_operations(all);
-    add_concat_operation(all);
     add_reduction_operations(all);
     return all;
   }();
@@ -218,13 +217,12 @@ std::size_t resolve_axis(const GraphBuilder& builder, const Node& node, const Va
   if (!(place >= 0 && place < static_cast<double>(value.shape.size()))) {
     builder.refuse(node, fmt::format("works along axis {}, which is the batch or none of its {} axes", axis, rank));
   }
-  return static_cast<std::size_t>(whole(builder, node, place));
+  return static_cast<std::size_t>(to_integer(builder, node, place));
 }
 
-std::int64_t whole(const GraphBuilder& builder, const Node& node, double number) {
+std::int64_t to_integer(const GraphBuilder& builder, const Node& node, double number) {
   if (!(std::abs(number) <= 9.3e18) || number != std::floor(number)) {
-    builder.refuse(node,
-                   fmt::format("needs a whole number and is given {} (a size that depends on the batch?)", number));
+    builder.refuse(node, fmt::format("needs an integer and is given {} (a size that depends on the batch?)", number));
   }
   constexpr double most = 0x1p62;  // ends of slices are often the largest number there is
   return static_cast<std::int64_t>(std::clamp(number, -most, most));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <string>
@@ -126,7 +127,6 @@ void add_elementwise_operations(OperationTable& table);
 void add_linear_operations(OperationTable& table);
 void add_shape_operations(OperationTable& table);
 void add_selection_operations(OperationTable& table);
-void add_concat_operation(OperationTable& table);
 void add_reduction_operations(OperationTable& table);
 
 /// The names of all operations, in order.
@@ -136,8 +136,8 @@ std::vector<std::string> known_operations();
 /// negative, from the end.
 std::size_t resolve_axis(const GraphBuilder& builder, const Node& node, const Value& value, double axis);
 
-/// `number` as a whole number; refuses what is none.
-std::int64_t whole(const GraphBuilder& builder, const Node& node, double number);
+/// `number` as an integer; refuses fractions, NaN and infinity.
+std::int64_t to_integer(const GraphBuilder& builder, const Node& node, double number);
 
 /// Two operands brought to one shape as numpy does it, axes matched from the last.
 struct Broadcast {
@@ -148,5 +148,25 @@ Broadcast broadcast(const GraphBuilder& builder, const Node& node, const Value& 
 
 /// For each element of shape `out`, the element of an operand of shape `in` that is broadcast to it.
 std::vector<std::size_t> broadcast_rows(const Shape& in, const Shape& out);
+
+/// weights * tile + bias. Every column is summed in the same order, whatever stands in the others; rows of the tile
+/// that are zero in all columns cost nothing.
+class Product {
+ public:
+  /// `weights`: outputs x inputs, row-major.
+  Product(const std::vector<float>& weights, std::vector<float> bias, std::size_t inputs);
+
+  std::size_t inputs() const { return inputs_; }
+  std::size_t outputs() const { return bias_.size(); }
+
+  /// From inputs() rows of a tile to outputs() rows of another, both on boundaries of 64 bytes.
+  void run(const float* in, float* out) const;
+
+ private:
+  std::size_t inputs_;
+  std::vector<float> bias_;
+  bool finite_ = true;
+  std::vector<float> weights_;  // by groups of rows that are summed together, column after column
+};
 
 }  // namespace mercer

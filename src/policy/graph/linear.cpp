@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "policy/graph/product.hpp"
+#include "policy/graph/graph.hpp"
 
 // Weights times a tile.
 

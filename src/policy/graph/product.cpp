@@ -1,4 +1,4 @@
-#include "policy/graph/product.hpp"
+#include "policy/graph/graph.hpp"
 
 #if defined(__AVX512F__)
 #include <immintrin.h>

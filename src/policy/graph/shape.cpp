@@ -29,9 +29,9 @@ void build_identity(GraphBuilder& builder, const Node& node) {
 void build_cast(GraphBuilder& builder, const Node& node) {
   const Value in = builder.input(node, 0);
   const double type =
-      node.number("to", 1);  // TensorProto: 1 float, 9 truth, 10 half, 11 double, 16 bfloat; the rest are whole
+      node.number("to", 1);  // TensorProto: 1 float, 9 truth, 10 half, 11 double, 16 bfloat; the rest are integers
   const bool real = type == 1 || type == 10 || type == 11 || type == 16;
-  if (!in.constant && !real) builder.refuse(node, "turns computed numbers into whole ones");
+  if (!in.constant && !real) builder.refuse(node, "turns computed numbers into integers");
   if (real) return rename(builder, node, in, in.shape);
   Tensor out{in.shape, in.data};
   for (double& value : out.data) {
@@ -64,7 +64,7 @@ void build_shape(GraphBuilder& builder, const Node& node) {
   const double rank = static_cast<double>(sizes.size());
   const auto place = [&](const char* key, double standard) {
     const double axis = node.number(key, standard);
-    return static_cast<std::ptrdiff_t>(whole(builder, node, std::clamp(axis < 0 ? axis + rank : axis, 0.0, rank)));
+    return static_cast<std::ptrdiff_t>(to_integer(builder, node, std::clamp(axis < 0 ? axis + rank : axis, 0.0, rank)));
   };
   const std::ptrdiff_t start = place("start", 0), end = std::max(start, place("end", rank));
   sizes = std::vector<double>(sizes.begin() + start, sizes.begin() + end);
@@ -75,7 +75,7 @@ void build_shape(GraphBuilder& builder, const Node& node) {
 Shape reshaped(const GraphBuilder& builder, const Node& node, const Value& in, std::vector<double> sizes) {
   std::size_t first = 0;
   if (!in.constant) {
-    // The batch stays in front: written as 0, -1, what Shape said, or 1 by an export for a single state.
+    // The batch stays in front: written as 0, -1, the result of Shape, or 1 by an export for a single state.
     if (sizes.empty() || !(std::isnan(sizes[0]) || sizes[0] == 0 || sizes[0] == -1 || sizes[0] == 1)) {
       builder.refuse(node, "moves the batch axis");
     }
@@ -84,7 +84,7 @@ Shape reshaped(const GraphBuilder& builder, const Node& node, const Value& in, s
   Shape shape;
   std::size_t known = 1, open = sizes.size();
   for (std::size_t d = first; d < sizes.size(); ++d) {
-    const std::int64_t size = whole(builder, node, sizes[d]);
+    const std::int64_t size = to_integer(builder, node, sizes[d]);
     if (size == -1 && open == sizes.size()) {
       open = d;
       shape.push_back(1);

@@ -1,0 +1,4 @@
+#include "core/eigen.hpp"
+
+template class Eigen::BDCSVD<Eigen::MatrixXd>;
+template class Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>;

@@ -1,0 +1,19 @@
+#include "mercer/warning.hpp"
+
+namespace mercer {
+namespace {
+
+std::function<void(const std::string&)>& receiver() {
+  static std::function<void(const std::string&)> sink;
+  return sink;
+}
+
+}  // namespace
+
+void set_warning_sink(std::function<void(const std::string&)> sink) { receiver() = std::move(sink); }
+
+void warn(const std::string& sentence) {
+  if (receiver()) receiver()(sentence);
+}
+
+}  // namespace mercer

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "export/common/head.hpp"
+#include "export/common/lattice_controller.hpp"
+#include "mercer/env.hpp"
+#include "mercer/export.hpp"
+
+namespace mercer {
+
+/// A single-precision number with digits on both sides of its point, as IEC 61131-3 wants it: "0.5", "1.2E-05".
+std::string st_real(double value);
+
+/// Without what would end a comment or begin another.
+std::string st_comment(const std::string& text);
+
+/// Whether a word means something to the language or to the block already, in any case of letters.
+bool st_reserved(const std::string& word);
+
+/// Whether a word is an identifier: letters, digits and single underlines between them, a letter first.
+bool st_identifier(const std::string& word);
+
+/// One identifier for each axis: the prefix and what is legal in the axis' name; all different.
+std::vector<std::string> st_names(const std::string& prefix, std::span<const Axis> axes);
+
+/// Every line moved to the right.
+std::string indented(const std::string& text, std::size_t spaces);
+
+/// What stands between VAR CONSTANT or VAR and END_VAR, with its size.
+class StDeclarations {
+ public:
+  void reals(const std::string& name, std::span<const double> numbers);
+  /// The smallest type that holds all of them, which is returned.
+  std::string whole(const std::string& name, std::span<const std::int64_t> numbers);
+  void variables(const std::string& names, const std::string& type, std::size_t count = 1);
+  void array(const std::string& name, std::size_t size, const std::string& type);
+
+  const std::string& text() const { return text_; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  void table(const std::string& name, const std::string& type, std::span<const std::string> numbers);
+  std::string text_;
+  std::size_t bytes_ = 0;
+};
+
+/// What an embedding of one route puts into the block: from the array x of observations, all of them usable, to the
+/// array act (box) or the number best (discrete actions).
+struct StBody {
+  std::string what, computation;  ///< for the comment at the top
+  StDeclarations constants, variables;
+  std::string statements;
+  COperations operations;
+  double error = 0, stated_error = 0;
+  bool wraps = false;                   ///< some observation is an angle that goes round
+  std::vector<double> given, expected;  ///< the self-test's cases, one after the other
+  std::vector<double> numbers;  ///< what the array out holds then, if the action alone would not show most errors
+};
+
+StBody st_continuous_body(const ContinuousController& controller);
+/// Throws `too_large` for 2^31 cells or more.
+StBody st_lattice_body(const LatticeController& controller);
+
+/// The whole file around a body: comment, declarations, the choice between acting and the self-test.
+StExport assemble_st(const EmbeddingFile& file, const StOptions& options, const ControllerInterface& outside,
+                     StBody body);
+
+/// Statements that bring the observations in the array x to -1 .. 1; constants and costs go into the body.
+std::string st_coordinates(const FlatTerms& flat, StBody& body);
+
+/// Statements that fill the array row with the functions of each coordinate. Needs `flat.any_functions()`.
+std::string st_functions(const FlatTerms& flat, StBody& body);
+
+}  // namespace mercer

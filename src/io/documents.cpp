@@ -1,0 +1,95 @@
+#include "io/documents.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <toml++/toml.h>
+
+#include "io/file.hpp"
+#include "mercer/error.hpp"
+
+namespace mercer {
+namespace {
+
+[[noreturn]] void bad_toml(const std::filesystem::path& path, std::size_t line, std::string_view what) {
+  throw Error(ErrorCode::bad_format, fmt::format("'{}' line {}: {}", path.string(), line, what),
+              "Correct the file; docs/guide/config.md shows one");
+}
+
+std::string scalar_text(const toml::node& node, const std::filesystem::path& path) {
+  if (const auto* text = node.as_string()) return text->get();
+  if (const auto* whole = node.as_integer()) return fmt::format("{}", whole->get());
+  if (const auto* real = node.as_floating_point()) return fmt::format("{}", real->get());
+  if (const auto* flag = node.as_boolean()) return flag->get() ? "true" : "false";
+  bad_toml(path, node.source().begin.line, "a setting is a number, text, true, false or an array of those");
+}
+
+void flatten(const toml::table& table, const std::string& prefix, const std::filesystem::path& path, bool tables,
+             std::vector<TomlEntry>& entries) {
+  for (const auto& [name, node] : table) {
+    const std::string key = prefix + std::string(name.str());
+    if (const auto* inner = node.as_table()) {
+      if (tables) entries.push_back({key + ".", {}, node.source().begin.line});
+      flatten(*inner, key + ".", path, tables, entries);
+      continue;
+    }
+    TomlEntry entry{key, {}, node.source().begin.line};
+    if (const auto* list = node.as_array()) {
+      for (const toml::node& item : *list) entry.values.push_back(scalar_text(item, path));
+    } else {
+      entry.values.push_back(scalar_text(node, path));
+    }
+    entries.push_back(std::move(entry));
+  }
+}
+
+}  // namespace
+
+nlohmann::json read_json(const std::filesystem::path& path) {
+  const std::string text = read_text(path);
+  try {
+    return nlohmann::json::parse(text);
+  } catch (const nlohmann::json::parse_error& mistake) {
+    throw Error(ErrorCode::bad_format,
+                fmt::format("'{}' is not JSON: mistake at byte {} of {}", path.string(), mistake.byte, text.size()),
+                "Correct the file");
+  } catch (const nlohmann::json::out_of_range&) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' has a number that no double can hold", path.string()),
+                "Correct the file");
+  }
+}
+
+std::vector<TomlEntry> read_toml(const std::filesystem::path& path, bool tables) {
+  std::vector<TomlEntry> entries;
+  const std::string text = read_text(path, 1 << 16);  // far beyond any settings, and no danger to the parser's stack
+  try {
+    flatten(toml::parse(text), "", path, tables, entries);
+  } catch (const toml::parse_error& mistake) {
+    bad_toml(path, mistake.source().begin.line, mistake.description());
+  }
+  return entries;
+}
+
+template <class Json>
+Json parse_strict_json(std::string_view text, const std::string& where) {
+  using Event = typename Json::parse_event_t;
+  std::vector<std::set<std::string>> keys;
+  const auto check = [&](int depth, Event event, Json& parsed) {
+    if (depth > most_json_depth) {
+      throw Error(ErrorCode::bad_format, fmt::format("'{}' nests JSON deeper than {} levels", where, most_json_depth),
+                  "Give a file that Mercer or a safetensors library wrote");
+    }
+    if (event == Event::object_start) keys.emplace_back();
+    if (event == Event::object_end) keys.pop_back();
+    if (event == Event::key && !keys.back().insert(parsed.template get<std::string>()).second) {
+      throw_corrupt(where, fmt::format("names '{}' twice in its header", parsed.template get<std::string>()));
+    }
+    return true;
+  };
+  return Json::parse(text, check);
+}
+template nlohmann::json parse_strict_json(std::string_view, const std::string&);
+template nlohmann::ordered_json parse_strict_json(std::string_view, const std::string&);
+
+}  // namespace mercer

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "mercer/policy.hpp"
+
+namespace mercer {
+
+/// The contract as it stands in the manifests of files. An infinite bound is null.
+nlohmann::ordered_json to_json(const Contract& contract);
+
+/// Reads it back. Throws `bad_format` naming `owner`, the file, and what is missing or of the wrong type.
+Contract contract_from_json(const nlohmann::json& document, const std::string& owner);
+
+/// A kind of file that `make_policy` reads.
+struct FileKind {
+  PolicyKind kind;
+  std::string ending;
+  PolicyReader read;
+};
+
+/// Embeddings, ".mercer". Module `embed` defines it: `make_policy` refers to it by name, so a program that links the
+/// static library gets the reader together with `make_policy`. A reader that registered itself before main would be
+/// left out there, because nothing refers to its object file.
+FileKind embedding_file();
+
+}  // namespace mercer
