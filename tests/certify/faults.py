@@ -106,9 +106,9 @@ def steps_taken_for_episodes(program):
     reports = []
     teacher = mercer.load_policy(str(POLICIES / "pendulum_5000_actor.onnx"), "pendulum")
     fresh = _log(program, "fresh.npz", 4000, 1, 999)
-    for seed in range(6):
+    for seed in range(12):
         report = promises.Report()
-        _log(program, "log.npz", 30, 100, seed)
+        _log(program, "log.npz", 30, 1000, seed)
         made, _ = _compress_states(program, "log.npz", 0.99, seed)
         certificate = made["certificate"]
         report.check(certificate["episodes"] <= 10, "episodes", f"{certificate['episodes']} from 30 logged")
