@@ -48,7 +48,7 @@ void bind_intervals(py::module_& module) {
   module.def(
       "generous_range",
       [](const Numbers& first, const Numbers& second) {
-        return pair(mercer::generous_range(span_of(first), span_of(second)));
+        return to_tuple(mercer::generous_range(span_of(first), span_of(second)));
       },
       py::arg("first"), py::arg("second"));
   module.def("confidence_of_attempt", &mercer::confidence_of_attempt, py::arg("confidence"), py::arg("attempt"));
@@ -73,7 +73,7 @@ void bind_intervals(py::module_& module) {
       "betting_interval",
       [](const Numbers& x, const std::pair<double, double>& range, double delta, const std::string& sides,
          bool anytime) {
-        return pair(
+        return to_tuple(
             mercer::betting_interval(span_of(x), range_from(range), delta, mercer::parse<Sides>(sides), anytime));
       },
       py::arg("x"), py::arg("range"), py::arg("delta") = 0.05, py::arg("sides") = "two", py::arg("anytime") = false);
