@@ -172,7 +172,7 @@ def bounds_that_forget_each_other(program):
     assert np.allclose(student, 1 / m) and unvisited.tolist() == [False, True, False, False]
     true = truth.solved(process, pi, student, horizon, 1.0, unvisited)
     reports = []
-    for seed in range(80):
+    for seed in range(120):
         report = promises.Report()
         certificate, done = program.json("certify", "e.mercer", "--episodes", episodes, "--coupled", episodes,
                                          "--confidence", 0.5, "--level", "statistical", "--seed", seed, "--dry-run")
