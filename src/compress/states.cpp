@@ -42,13 +42,17 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
+// Of the mean over episodes, from one number for each, at the confidence of the j-th attempt.
+double error_bound(const std::vector<double>& errors, const StatesOptions& options, std::size_t attempt) {
+  return betting_upper(errors, {0, 1}, 1 - confidence_of_attempt(options.confidence, attempt));
+}
+
 // `errors` has one number for each certifying episode.
 Certificate certificate_of(const Policy& teacher, const std::vector<double>& errors, const StatesOptions& options,
                            std::size_t attempt) {
   Certificate out;
-  const double confidence = confidence_of_attempt(options.confidence, attempt);
   out.loss_percent = 100 * mean_of(errors);
-  out.upper_percent = std::max(100 * betting_upper(errors, {0, 1}, 1 - confidence), out.loss_percent);
+  out.upper_percent = std::max(100 * error_bound(errors, options, attempt), out.loss_percent);
   out.confidence = options.confidence;
   out.about = Quantity::action;
   out.act = Act::mean;
@@ -100,6 +104,7 @@ Compressed compress_states(const Policy& teacher, const LoggedStates& log, const
   samples.add(fitting);
 
   std::deque<Candidate> tried;
+  std::vector<double> expected;  // upper bounds of those tried
   std::size_t smallest = options.max_bytes.value_or(static_cast<std::size_t>(-1));
   for (std::size_t i = 0; i < dictionaries.size(); ++i) {
     DictionaryPath path(nullptr, samples, shape, dictionaries[i], search, i);
@@ -110,10 +115,12 @@ Compressed compress_states(const Policy& teacher, const LoggedStates& log, const
         Candidate one{path.rounded(format, false, {}, progress), format};
         if (one.payload_bytes() > smallest) continue;
         going_on = true;
-        one.loss = mean_of(episode_errors(teacher, one.embedding.policy(), parts.selecting));
+        const std::vector<double> errors = episode_errors(teacher, one.embedding.policy(), parts.selecting);
+        one.loss = mean_of(errors);
         one.loss_percent = 100 * one.loss;
-        // A little below what is allowed, so that the certificate may pass.
-        if (one.loss <= 0.9 * options.max_error) smallest = std::min(smallest, one.payload_bytes());
+        // As many episodes certify, so that this is what the certificate should say.
+        expected.push_back(parts.certifying ? error_bound(errors, options, 1) : one.loss);
+        if (expected.back() <= options.max_error) smallest = std::min(smallest, one.payload_bytes());
         const bool on_front = add_candidate(tried, std::move(one));
         if (sink) sink(tried.back(), on_front);
       }
@@ -125,10 +132,10 @@ Compressed compress_states(const Policy& teacher, const LoggedStates& log, const
   }
   std::vector<std::size_t> order(tried.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto passes = [&](std::size_t i) { return tried[i].loss <= 0.9 * options.max_error; };
+  const auto passes = [&](std::size_t i) { return expected[i] <= options.max_error; };
   std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) {
     if (passes(a) != passes(b)) return passes(a);
-    return passes(a) ? tried[a].payload_bytes() < tried[b].payload_bytes() : tried[a].loss < tried[b].loss;
+    return passes(a) ? tried[a].payload_bytes() < tried[b].payload_bytes() : expected[a] < expected[b];
   });
   Compressed out;
   out.chosen = order.front();

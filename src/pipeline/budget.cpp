@@ -43,7 +43,9 @@ void require_budget(const CompressResult& result) {
   const std::string where = result.out.empty() ? "" : fmt::format(". The best found is in '{}'", result.out);
   if (certificate) {
     refuse(*certificate, where,
-           "Allow more loss or bytes, raise --most-terms or --generations, or certify on more episodes");
+           certificate->about == Quantity::action
+               ? "Log more episodes, allow more error or bytes, or raise --most-terms"
+               : "Allow more loss or bytes, raise --most-terms or --generations, or certify on more episodes");
   }
   throw Error(ErrorCode::not_met,
               fmt::format("nothing is certified: the log has fewer than {} episodes; measured on states that chose the "

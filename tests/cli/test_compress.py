@@ -43,7 +43,7 @@ def test_time_can_be_limited(mercer):
 
 def test_logged_states_promise_actions_only(mercer):
     mercer.ok("rollout", *CAR, "--act", "mean", "--episodes", 120, "--out", "log.npz")
-    said = mercer.json("compress", *CAR, "--states", "log.npz", "--max-loss", "12%", "--out", "p.mercer")
+    said = mercer.json("compress", *CAR, "--states", "log.npz", "--max-loss", "20%", "--out", "p.mercer")
     assert said["met"] and any("return" in sentence for sentence in said["certificate"]["not_covered"])
     assert said["certificate"]["episodes"] == 40 and said["certificate"]["about"] == "action"
     page = mercer.ok("inspect", "p.mercer").stdout

@@ -38,7 +38,7 @@ StatesOptions quick_states(double max_error) {
 TEST(CompressStates, promises_actions_and_no_return) {
   const LoggedCar car;
   StatesOptions options;
-  options.max_error = 0.1;
+  options.max_error = 0.2;
   const Compressed found = compress_states(*car.teacher, car.log(150), options);
   ASSERT_TRUE(found.certificate);
   const Certificate& certificate = *found.certificate;
@@ -52,8 +52,8 @@ TEST(CompressStates, promises_actions_and_no_return) {
   EXPECT_EQ(promise.upper, *certificate.upper_percent);
   EXPECT_EQ(promise.alone, promise.upper);
   EXPECT_GT(promise.upper, promise.measured);
-  EXPECT_LE(promise.upper, 10);
-  EXPECT_EQ(promise.budget, 10);
+  EXPECT_LE(promise.upper, 20);
+  EXPECT_EQ(promise.budget, 20);
 }
 
 TEST(CompressStates, a_budget_that_is_not_kept_is_no_error) {
@@ -84,9 +84,9 @@ TEST(CompressStates, refuses_logs_that_make_no_sense) {
 
 // A machine that is told a set point and stays there: one state says all about its episode. The teacher jumps too often
 // to be followed from set points that a fit has not seen.
-double jump(double state) { return std::sin(40 * state) > 0 ? 0.8 : -0.8; }
+double jump(double state) { return std::sin(90 * state) > 0 ? 0.8 : -0.8; }
 
-constexpr std::size_t logged_episodes = 60, logged_steps = 40;
+constexpr std::size_t logged_episodes = 60, logged_steps = 15;
 
 LoggedStates set_points(std::uint64_t seed) {
   LoggedStates log{{1, {}}, {0}};
@@ -120,7 +120,7 @@ TEST(CompressStates, promises_hold_although_the_steps_of_an_episode_are_alike) {
   StatesOptions options = quick_states(0.05);
   options.most_terms = 12;
   options.dictionaries[0].basis = "cosine";
-  options.dictionaries[0].degree = 30;
+  options.dictionaries[0].degree = 16;
   int broken = 0, broken_by_steps = 0;
   double slack = 0;
   for (int r = 0; r < repetitions; ++r) {

@@ -83,9 +83,8 @@ def test_a_pendulum_of_ones_own_gives_the_same_quality(teacher):
     print(f"own {own.payload_bytes} bytes, {losses[0]:.2f}%; built-in {built_in.payload_bytes} bytes, {losses[1]:.2f}%")
     assert max(losses) < 5  # what was allowed, on fresh episodes of the built-in task
     assert own.payload_bytes <= built_in.payload_bytes + 6
-    assert own.certificate.level == "estimate" and own.certificate.method == "student_t"
-    assert "ESTIMATE" in str(own.certificate)
-    assert any("return_range" in text for text in own.certificate.not_covered)
+    assert own.certificate.level == "statistical" and own.certificate.cut is not None
+    assert built_in.certificate.cut is None
 
 
 def test_a_known_range_of_returns_makes_it_a_guarantee(teacher):
@@ -113,7 +112,7 @@ def right_of_zero(obs):
 
 def test_callables_and_discrete_actions_in_a_foreign_task():
     embedding = mercer.compress(right_of_zero, Corridor(), 0.01, bases=["legendre"], most_terms=3, select_episodes=12,
-                                certify_episodes=12)
+                                certify_episodes=12, method="student_t")
     assert embedding.certificate.met and embedding.certificate.loss_return == 0
     assert embedding.predict(np.array([3.0]))[0] == 1
 
@@ -127,7 +126,7 @@ def test_foreign_options_that_do_not_do(teacher):
 
 @pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (-np.inf, 0), (-1000.0, np.inf)])
 def test_infinite_bounds_of_returns_are_unknown_ones(bounds):
-    embedding, plain = (mercer.compress(right_of_zero, Corridor(), 0.01, return_range=given, **SHORT)
+    embedding, plain = (mercer.compress(right_of_zero, Corridor(), 0.01, return_range=given, allow_unmet=True, **SHORT)
                         for given in (bounds, None))
     assert embedding.payload == plain.payload and embedding.certificate == plain.certificate
 
@@ -172,7 +171,7 @@ def test_episodes_of_a_seed_are_reset_by_numbers_of_their_own():
 def test_equal_returns_without_a_range_are_no_guarantee():
     """Nothing was ever lost, and nothing is known of what never happened."""
     embedding = mercer.compress(right_of_zero, Corridor(), 0.01, bases=["legendre"], most_terms=2, select_episodes=12,
-                                certify_episodes=12, return_range=(-np.inf, 0))
+                                certify_episodes=12, return_range=(-np.inf, 0), method="student_t")
     certificate = embedding.certificate
     assert certificate.loss_return == 0 and certificate.upper_return == 0 and certificate.met
     assert certificate.level == "estimate" and certificate.rows[0]["level"] == "estimate"
@@ -207,7 +206,7 @@ SHORT = {"bases": ["legendre"], "formats": ["int8"], "most_terms": 2, "select_ep
 
 def test_environments_stay_on_their_thread_and_certify_on_starts_of_their_own():
     env = Watched()
-    embedding = mercer.compress(right_of_zero, env, 0.01, **SHORT)
+    embedding = mercer.compress(right_of_zero, env, 0.01, allow_unmet=True, **SHORT)
     assert env.threads == {threading.get_ident()}
     judging = [_mercer.reset_seed(embedding.certificate.seed, e) for e in range(30)]
     first = env.seeds.index(judging[0])
@@ -259,11 +258,12 @@ def test_a_teacher_that_remembers_plays_as_itself():
 
 
 def test_certifying_in_a_foreign_task(teacher, small):
-    certificate = mercer.certify(Vector(Pendulum, 20), teacher, small, episodes=20, seed=5)
+    certificate = mercer.certify(Vector(Pendulum, 20), teacher, small, episodes=20, seed=5, method="student_t")
+    assert "ESTIMATE" in str(certificate)
     assert certificate.level == "estimate" and [row["term"] for row in certificate.rows] == ["paired"]
     played = mercer.paired_returns(Vector(Pendulum, 20), teacher, small, 20, certificate.seed)
     np.testing.assert_allclose(certificate.loss_return, np.mean(played[0] - played[1]), rtol=1e-12)
-    upper = mercer.student_t_interval(played[0] - played[1], 0.05, "upper")[1]
+    upper = mercer.student_t_interval(played[0] - played[1], 0.025, "upper")[1]  # return and percent share 5%
     assert certificate.upper_return == upper
     bounded = mercer.certify(Vector(Pendulum, 20), teacher, small, episodes=20, seed=5, return_range=(-3300, 0))
     assert bounded.level == "statistical" and bounded.upper_return > certificate.upper_return
@@ -282,7 +282,8 @@ def test_the_lattice_route_in_a_foreign_task():
         def mean_action(self, obs):
             return np.ones(len(obs), int)
 
-    embedding = mercer.compress(Leans(), Corridor(), 0.5, route="lattice", select_episodes=12, certify_episodes=30)
+    embedding = mercer.compress(Leans(), Corridor(), 0.5, route="lattice", select_episodes=12, certify_episodes=30,
+                                method="student_t")
     assert embedding.route == "lattice" and embedding.certificate.met
 
 
