@@ -149,7 +149,7 @@ TEST(Compress, UsualOptionsAskLessOfAPlayerThatPlaysOnePolicyAtATime) {
   const CompressOptions fast = usual_options(car.player), slow = usual_options(Stranger(*car.env, std::nullopt, false));
   EXPECT_EQ(fast.judge.certify_episodes, CompressOptions{}.judge.certify_episodes);
   EXPECT_TRUE(fast.lattice && fast.polish == PolishBy::returned);
-  EXPECT_EQ(slow.judge.certify_episodes, 1000u);
+  EXPECT_EQ(slow.judge.certify_episodes, 4000u);
   EXPECT_EQ(slow.judge.select_episodes, 100u);
   EXPECT_TRUE(!slow.lattice && slow.polish == PolishBy::action);
 }
