@@ -206,7 +206,7 @@ TEST(PruningRow, statistical_rows_hold_in_random_finite_tasks) {
   ASSERT_EQ(slack.size(), 3U);
   for (auto& [term, own] : slack) {
     fmt::print("{:12} {}\n", term, own.text());
-    // As many failures at 5% each have a probability below 1%: 18 of 200, 13 of 120.
+    // At 5% each, 13 or more of 120 cases have a probability below 1%.
     EXPECT_LT(own.broken, 13U) << term;
   }
   EXPECT_GT(slack["pruning"].cases, 120U) << "or too little was tried";
