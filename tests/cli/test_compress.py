@@ -47,7 +47,7 @@ def test_logged_states_promise_actions_only(mercer):
     assert said["met"] and any("return" in sentence for sentence in said["certificate"]["not_covered"])
     assert said["certificate"]["episodes"] == 40 and said["certificate"]["about"] == "action"
     page = mercer.ok("inspect", "p.mercer").stdout
-    assert "Nothing is promised about the return" in page and "of the teacher's return" not in page
+    assert "no promise about the return" in page and "of the teacher's return" not in page
     bad = mercer.run("compress", *CAR, "--states", "log.npz", "--max-loss-return", "1", "--out", "p.mercer")
     assert bad.returncode == 2 and "E203" in bad.stderr
 
