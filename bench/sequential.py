@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Sequential against fixed: how many paired episodes it takes until a budget is kept or refused, and how often the promise holds.
 
-    PYTHONPATH=build/release/python python3 bench/sequential.py [--episodes 10000] [--repetitions 200] [--cache FOLDER]
+    PYTHONPATH=build/release/python python3 bench/sequential.py [--episodes 10000] [--repetitions 1000] [--cache FOLDER]
 
 Five networks and an embedding of each, by a short search. Both play the same episodes once; their pairs of returns are the
 population, so that the true loss is known. A repetition draws pairs from it and does as `mercer certify` with a budget: it
@@ -104,7 +104,7 @@ def widths(teacher, student, bounds, seeds):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--episodes", type=int, default=10_000, help="in the population")
-    parser.add_argument("--repetitions", type=int, default=200)
+    parser.add_argument("--repetitions", type=int, default=1000)
     parser.add_argument("--cache", help="folder for the returns that were played")
     options = parser.parse_args()
     print("| policy | true loss | " + " | ".join(f"budget {b}%" for b in BUDGETS) + " | held | fixed 100,000 promise |")

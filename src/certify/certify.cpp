@@ -46,6 +46,18 @@ LossBound bound_loss(const Numbers& teacher, const Numbers& student, const Groun
                        : estimate_loss(teacher, student, how.confidence);
 }
 
+// Bets are planned for their confidence, so that on the same episodes the stricter bound may be the lower one. What is
+// printed is the larger: a budget that is not kept alone is not kept by the printed bound.
+void raise_to(LossBound& joint, const LossBound& alone) {
+  joint.upper_loss = std::max(joint.upper_loss, alone.upper_loss);
+  if (!alone.upper_percent) joint.no_percent = alone.no_percent;
+  if (joint.upper_percent && alone.upper_percent) {
+    joint.upper_percent = std::max(*joint.upper_percent, *alone.upper_percent);
+  } else {
+    joint.upper_percent.reset();
+  }
+}
+
 Promise of_return(const Numbers& teacher, const Numbers& student, const LossBound& joint, const LossBound& alone,
                   std::optional<double> budget) {
   return {Quantity::episode_return,
@@ -69,10 +81,9 @@ Promise of_percent(const LossBound& joint, const LossBound& alone, std::optional
 Promise of_share(Quantity about, const Numbers& teacher, const Numbers& student, const Numbers& counted, Range range,
                  const Grounds& grounds) {
   const double joint = grounds.delta / static_cast<double>(grounds.bounds), measured = mean_of(counted);
-  const auto upper = [&](double delta) {
-    return std::max(betting_upper(counted, range, delta, grounds.anytime), measured);
-  };
-  return {about, mean_of(teacher), mean_of(student), measured, upper(joint), upper(grounds.delta), {}};
+  const double alone = std::max(betting_upper(counted, range, grounds.delta, grounds.anytime), measured);
+  const double upper = std::max(betting_upper(counted, range, joint, grounds.anytime), alone);
+  return {about, mean_of(teacher), mean_of(student), measured, upper, alone, {}};
 }
 
 Promise of_outside(const Numbers& teacher, const Numbers& student, const Grounds& grounds) {
@@ -110,6 +121,7 @@ Look look_at(const Task& task, std::span<const Outcome> of_teacher, std::span<co
   }
   look.loss = bound_loss(teacher, student, grounds, grounds.joint(options.method));
   const LossBound alone = bound_loss(teacher, student, grounds, grounds.alone(options.method));
+  raise_to(look.loss, alone);
   look.promises = {of_return(teacher, student, look.loss, alone, options.max_loss_return),
                    of_percent(look.loss, alone, options.max_loss)};
   if (outside) look.promises.push_back(*outside);

@@ -74,7 +74,7 @@ struct Group {
   bool has(const CertificateRow& row) const {
     return row.level == level && row.about == about && row.in_model == in_model;
   }
-  std::string title() const { return fmt::format("{} ({}): {}", name(level), words(level), words(about, in_model)); }
+  std::string title() const { return fmt::format("{}, {}: {}", name(level), words(level), words(about, in_model)); }
 };
 
 // Promises first, the printed forms last. In each group the winner stands first.

@@ -80,8 +80,8 @@ def attack_embedding(program, rng, report):
     """A lattice of few rollouts, certified, inspected and exported."""
     task = FiniteTask(program, rng)
     flags = combinations.embed_flags(rng)
-    k = 1 if "svd" in flags else int(rng.integers(1, 6))
-    program.ok("embed", *task.flags, *flags, "--k", k, "--seed", int(rng.integers(1000)), "--out", "e.mercer", "--quiet")
+    kept = ["--k", 1] if rng.random() < 0.5 else ["--energy", float(rng.choice([0.3, 0.7, 0.99]))]
+    program.ok("embed", *task.flags, *flags, *kept, "--seed", int(rng.integers(1000)), "--out", "e.mercer", "--quiet")
     settings = combinations.draw_settings(rng, task.process)
     true = task.solved_file("e.mercer", settings)
     budget = combinations.draw_budget(rng, true.loss, true.teacher)

@@ -81,7 +81,7 @@ def draw_budget(rng, loss, teacher):
     if kind in ("return", "both"):
         flags += ["--max-loss-return", repr(near)]
     if kind in ("percent", "both"):
-        flags += ["--max-loss", repr(near / size)]
+        flags += ["--max-loss", f"{100 * near / size!r}%"]
     return flags
 
 

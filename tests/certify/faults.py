@@ -106,9 +106,9 @@ def steps_taken_for_episodes(program):
     reports = []
     teacher = mercer.load_policy(str(POLICIES / "pendulum_5000_actor.onnx"), "pendulum")
     fresh = _log(program, "fresh.npz", 4000, 1, 999)
-    for seed in range(6):
+    for seed in range(12):
         report = promises.Report()
-        _log(program, "log.npz", 30, 100, seed)
+        _log(program, "log.npz", 30, 1000, seed)
         made, _ = _compress_states(program, "log.npz", 0.99, seed)
         certificate = made["certificate"]
         report.check(certificate["episodes"] <= 10, "episodes", f"{certificate['episodes']} from 30 logged")
@@ -172,7 +172,7 @@ def bounds_that_forget_each_other(program):
     assert np.allclose(student, 1 / m) and unvisited.tolist() == [False, True, False, False]
     true = truth.solved(process, pi, student, horizon, 1.0, unvisited)
     reports = []
-    for seed in range(80):
+    for seed in range(120):
         report = promises.Report()
         certificate, done = program.json("certify", "e.mercer", "--episodes", episodes, "--coupled", episodes,
                                          "--confidence", 0.5, "--level", "statistical", "--seed", seed, "--dry-run")

@@ -84,11 +84,11 @@ TEST(Ladder, the_least_rigorous_bound_wins_and_exact_is_what_it_is_measured_by) 
     }
   }
   const std::string page = certificate_page(made);
-  EXPECT_NE(page.find("paper, not a guarantee: discounted return"), std::string::npos);
+  EXPECT_NE(page.find("paper, as published (no guarantee): discounted return"), std::string::npos);
   EXPECT_NE(page.find("least"), std::string::npos);
   EXPECT_NE(page.find("vacuous: says nothing"), std::string::npos);
-  EXPECT_LT(page.find("statistical: return"), page.find("rigorous: return"));
-  EXPECT_LT(page.find("exact: return"), page.find("paper, not"));
+  EXPECT_LT(page.find("statistical, guaranteed: return"), page.find("rigorous, guaranteed by theorem: return"));
+  EXPECT_LT(page.find("exact, computed: return"), page.find("paper, as"));
   EXPECT_EQ(certificate_json(certificate_from_json(certificate_json(made), "t")), certificate_json(made));
 }
 

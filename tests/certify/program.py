@@ -18,7 +18,7 @@ class Program:
         self.folder, self.binary = pathlib.Path(folder), binary
         self.variables = {name: value for name, value in os.environ.items() if not name.startswith("MERCER_")}
         if fault is not None:
-            self.variables["MERCER_PLANTED_FAULT"] = str(fault)
+            self.variables["PLANTED_FAULT"] = str(fault)
 
     def inside(self, name):
         """The same program in a folder below."""

@@ -164,7 +164,7 @@ struct Slack {
   }
 };
 
-// A teacher that prefers one action, walks of few rollouts, both rules for unvisited cells, drawn and undrawn actions.
+// A teacher that prefers one action, lattices of few rollouts, both rules for unvisited cells.
 TEST(PruningRow, statistical_rows_hold_in_random_finite_tasks) {
   std::map<std::string, Slack> slack;
   double noise = 0;
@@ -173,16 +173,17 @@ TEST(PruningRow, statistical_rows_hold_in_random_finite_tasks) {
     const auto pick = [&](std::size_t low, std::size_t high) {
       return low + static_cast<std::size_t>(random.uniform() * static_cast<double>(high - low + 1));
     };
-    const std::size_t n = pick(4, 12), m = pick(2, 4);
+    const std::size_t n = pick(4, 20), m = pick(2, 4);
     TabularMdp mdp = seed % 2 == 0 ? random_mdp(n, m, seed) : make_chain(n, 0.5 + 0.5 * random.uniform(), 1);
-    mdp.horizon = static_cast<std::uint32_t>(pick(1, 60));
+    mdp.horizon = static_cast<std::uint32_t>(seed % 2 == 0 ? pick(1, 8) : pick(1, 60));
     std::vector<double> pi = random_rows(mdp.n, mdp.m, seed, 1);
     const double bold = random.uniform();  // towards the first action
     for (std::size_t i = 0; i < pi.size(); ++i) pi[i] = (1 - bold) * pi[i] + (i % mdp.m == 0 ? bold : 0);
     LatticeOptions lattice = seed % 3 == 0 ? paper_lattice() : best_lattice();
     lattice.playing.unvisited = seed % 4 < 2 ? Unvisited::uniform : Unvisited::nearest;
-    const Embedded made(mdp, pi, lattice, {.basis = seed % 5 < 3 ? "fourier" : "dct", .k = pick(1, 4)}, pick(1, 5),
-                        seed);
+    TruncationOptions truncation{.basis = seed % 5 < 3 ? "fourier" : "dct"};
+    truncation.energy = 0.3 + 0.69 * random.uniform();
+    const Embedded made(mdp, pi, lattice, truncation, pick(1, 3), seed);
     CertifyOptions options;
     options.episodes = options.coupled = pick(20, 400);
     options.seed = seed + 1000;
@@ -191,6 +192,7 @@ TEST(PruningRow, statistical_rows_hold_in_random_finite_tasks) {
     const LevelRows rows = certify_levels(made.env, made.teacher, made.policy(), options, 0);
     const double loss = std::abs(made.loss(options.gamma)), unvisited = std::abs(made.unvisited_loss(options.gamma));
     for (const CertificateRow& row : rows.rows) {
+      if (row.term == "pruning" && !has_unvisited(made.policy())) continue;
       slack[row.term].add(row, row.term == "pruning" ? unvisited : loss);
       if (row.term != "pruning") continue;
       EXPECT_LE(row.measured, row.value) << seed;
@@ -204,11 +206,11 @@ TEST(PruningRow, statistical_rows_hold_in_random_finite_tasks) {
   ASSERT_EQ(slack.size(), 3U);
   for (auto& [term, own] : slack) {
     fmt::print("{:12} {}\n", term, own.text());
-    EXPECT_EQ(own.cases, 200U) << term;
-    // 18 of 200 or more at 5% each have a probability below 1%.
-    EXPECT_LT(own.broken, 18U) << term;
+    // At 5% each, 13 or more of 120 cases have a probability below 1%.
+    EXPECT_LT(own.broken, 13U) << term;
   }
-  EXPECT_LT(slack["pruning"].vacuous, 150U) << "or nothing was bounded";
+  EXPECT_GT(slack["pruning"].cases, 120U) << "or too little was tried";
+  EXPECT_LT(slack["pruning"].vacuous, slack["pruning"].cases / 2) << "or nothing was bounded";
 }
 
 }  // namespace

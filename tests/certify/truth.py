@@ -117,10 +117,9 @@ def cut(base, shift, scale, low, high, points=2_000_001):
 
 
 def _returns(rollouts, gamma):
-    out = []
-    for begin, end in zip(rollouts["offsets"], rollouts["offsets"][1:]):
-        out.append(rollouts["rewards"][begin:end] @ gamma ** np.arange(end - begin))
-    return np.array(out)
+    offsets = rollouts["offsets"]
+    step = np.arange(offsets[-1]) - np.repeat(offsets[:-1], np.diff(offsets))
+    return np.add.reduceat(rollouts["rewards"] * gamma**step, offsets[:-1])
 
 
 def played(teacher, embedding, gamma, fails=None):

@@ -72,9 +72,11 @@ def _promised_table(lines, certificate, report, where):
 
 def _bounds_table(lines, certificate, report, where):
     """Each row's "at most" under the words of its level."""
-    level = None
+    level, rows = None, 0
     for line in lines:
-        title = re.match(r"(statistical|estimate|rigorous|exact|model|paper) \((.*?)\): ", line)
+        if line.startswith("What each bound rests on"):
+            break
+        title = re.match(r"(statistical|estimate|rigorous|exact|model|paper), .*: ", line)
         if title:
             level = title[1]
             if level in ("estimate", "model", "paper"):
@@ -83,6 +85,7 @@ def _bounds_table(lines, certificate, report, where):
         found = re.match(rf"  (\S+) +{NUMBER} +(?:{NUMBER}|unknown) +(?:{NUMBER}|unknown)", line)
         if not found or level is None:
             continue
+        rows += 1
         stored = [row["value"] for row in certificate["rows"] if row["term"] == found[1] and row["level"] == level]
         if not stored:
             report.check(False, "table", f"{where}: {found[1]} is shown as {level} and stored as something else")
@@ -91,6 +94,8 @@ def _bounds_table(lines, certificate, report, where):
         nearest = min((value for value in stored if value is not None), key=lambda value: abs(value - shown))
         if level in ("statistical", "rigorous"):
             report.check(shown >= nearest, "rounding", f"{where}: {found[1]} is shown as {shown}, stored as {nearest}")
+    known = sum(row["value"] is not None for row in certificate["rows"])
+    report.check(rows == known, "table", f"{where}: {rows} rows are shown, {known} are stored")
 
 
 def page(text, certificate, report, where):

@@ -126,7 +126,7 @@ def test_embed_chooses_k_by_a_budget(mercer):
     (["--max-loss", "-1%"], 2, "--max-loss"),
     (["--level", "exakt"], 2, "Did you mean 'exact'?"),
     (["--method", "beting"], 2, "Did you mean 'betting'?"),
-    (["--episodes", 1], 2, "Use more episodes"),
+    (["--episodes", 1], 2, "legal: 2 to"),
     (["--starts", "s.npz"], 2, "start states that the task draws"),
 ])
 def test_bad_input_is_told(embedded, flags, code, said):
@@ -181,7 +181,7 @@ def test_a_finite_task_is_solved_itself(mercer):
             assert row["value"] >= exact * (1 - 1e-9) or row["term"] == "paired"
     assert [row["term"] for row in said["rows"] if row["winner"] and row["about"] == "return"][0].startswith("B2")
     page = done.stderr
-    assert page.index("statistical: return") < page.index("rigorous: return") < page.index("paper, not a guarantee")
+    assert page.index("statistical, guaranteed: return") < page.index("rigorous, guaranteed by") < page.index("paper, as")
     assert "  least" in page
 
 

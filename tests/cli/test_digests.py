@@ -135,7 +135,7 @@ def test_an_older_format_does_not_turn_the_check_off(mercer):
     assert mercer.json("inspect", "p.mercer")["verified"] is False
     # What no digest guards, the task still does.
     said = mercer.fails(2, "evaluate", "--env", "pendulum", "--policy", "p.mercer", "--episodes", 2)
-    assert "with observation 'velocity' from -8 to 0" in said and "is from -8 to 8" in said
+    assert "with observation 'speed' from -8 to 0" in said and "is from -8 to 8" in said
 
 
 def test_a_signature_binds_a_file_to_a_key(mercer):

@@ -1,6 +1,7 @@
 // Attacks on files: every byte, every value of the manifest, older formats, signatures. Nothing may be accepted
 // silently.
 
+#include <cmath>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -131,7 +132,7 @@ std::string part_of(const json::json_pointer& place) {
 
 json changed(const json& value) {
   if (value.is_boolean()) return !value.get<bool>();
-  if (value.is_number_float()) return value.get<double>() * 1.5 + 1;
+  if (value.is_number_float()) return std::nextafter(value.get<double>(), HUGE_VAL);  // the least change there is
   if (value.is_number()) return value.get<std::int64_t>() + 1;
   if (value.is_string()) return value.get<std::string>() + "0";
   return 0;

@@ -115,7 +115,7 @@ TEST(Certificate, page_tells_once_what_rows_rest_on_together) {
                       certificate_row("b", Level::rigorous, 2, 1, 100, {"shared", "only b"}),
                       certificate_row("c", Level::rigorous, 2, 1, 100, {"shared", "only a"})};
   const std::string page = certificate_page(certificate);
-  EXPECT_NE(page.find("  rigorous (guaranteed by theorem): return\n    - shared\n    a, c\n      - only a\n    b\n     "
+  EXPECT_NE(page.find("  rigorous, guaranteed by theorem: return\n    - shared\n    a, c\n      - only a\n    b\n     "
                       " - only b\n"),
             std::string::npos)
       << page;
@@ -157,7 +157,7 @@ TEST(Certificate, json_carries_codes) {
   const Certificate back = certificate_from_json(document.dump(), "x");
   EXPECT_TRUE(back.rows[1].in_model && !back.rows[0].in_model);
   EXPECT_EQ(back.method, certificate.method);
-  EXPECT_NE(certificate_page(certificate).find("statistical (guaranteed): discounted return in the model"),
+  EXPECT_NE(certificate_page(certificate).find("statistical, guaranteed: discounted return in the model"),
             std::string::npos);
 }
 

@@ -88,8 +88,18 @@ std::optional<Signature> check_seal(const json& manifest, std::span<const std::b
   }
   const std::string digest = sha256(stripped.dump());
   if (whole != digest) refuse_part(where, "manifest");
-  if (!manifest.contains("signature")) return std::nullopt;
-  return check_signature(manifest["signature"], digest, where);
+  digests["manifest"] = digest;
+  std::optional<Signature> signature;
+  if (manifest.contains("signature")) {
+    const json& given = manifest["signature"];
+    signature = check_signature(given, digest, where);
+    stripped["signature"] = {{"algorithm", given["algorithm"]}, {"key", given["key"]}, {"value", given["value"]}};
+  }
+  // What was left out above is where `seal` puts it, and nowhere else.
+  if (stripped.dump() != manifest.dump()) {
+    refuse(where, "was changed after it was written: its manifest is not as Mercer writes it");
+  }
+  return signature;
 }
 
 }  // namespace mercer
