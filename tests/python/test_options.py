@@ -14,7 +14,7 @@ ROOT = pathlib.Path(os.environ["SOURCE_FOLDER"])
 VERBS = ["train", "rollout", "evaluate", "embed", "compress", "certify", "export"]
 #: What a face fills by other means than an option: tasks, policies and files are objects in Python.
 OBJECTS = {"env", "policy", "out", "file", "format", "rollouts", "starts", "against", "batch", "from", "states", "results",
-           "dry_run", "accept_other_teacher"}
+           "dry_run", "accept_other_teacher", "sign"}
 COMMON = {"threads", "config", "plugin", "json", "quiet", "log-level"}
 
 

@@ -18,10 +18,6 @@ constexpr const char* algorithm = "ed25519";
               "Use the file as it was written, or make it again");
 }
 
-[[noreturn]] void refuse_part(const std::string& where, const std::string& part) {
-  refuse(where, fmt::format("was changed after it was written: its {} does not match the digest", part));
-}
-
 json provenance_of(const json& manifest) {
   json out = json::object();
   for (const char* key : {"env", "teacher", "teacher_sha256", "seed", "settings", "folder"}) {
@@ -30,28 +26,25 @@ json provenance_of(const json& manifest) {
   return out;
 }
 
-// Of the parts, so that a reader can say which one was changed.
-json digests_of(const json& manifest, std::span<const std::span<const std::byte>> payload) {
+// The manifest with digests of its parts, so that a reader can say which one was changed, and of the whole.
+json with_digests(json manifest, std::span<const std::span<const std::byte>> payload) {
   json digests{{"payload", sha256(payload)},
                {"contract", sha256(manifest.value("contract", json()).dump())},
                {"provenance", sha256(provenance_of(manifest).dump())}};
   if (manifest.contains("certificate")) digests["certificate"] = sha256(manifest["certificate"].dump());
-  return digests;
+  manifest["digests"] = std::move(digests);
+  const std::string whole = sha256(manifest.dump());
+  manifest["digests"]["manifest"] = whole;
+  return manifest;
 }
 
 // The words keep a signature of a file from being one of anything else.
-std::string signed_text(const std::string& digest) { return "mercer embedding " + digest; }
+std::string signed_text(const json& manifest) {
+  return "mercer embedding " + manifest["digests"]["manifest"].get<std::string>();
+}
 
-std::optional<Signature> check_signature(const json& signature, const std::string& digest, const std::string& where) {
-  const auto text = [&](const char* key) {
-    const auto found = signature.find(key);
-    return found != signature.end() && found->is_string() ? found->get<std::string>() : std::string();
-  };
-  const Ed25519Signature given{text("key"), text("value")};
-  if (signature.size() != 3 || text("algorithm") != algorithm || !is_signed(given, signed_text(digest))) {
-    refuse(where, "was changed after it was signed: its signature does not match");
-  }
-  return Signature{algorithm, key_fingerprint(given.key)};
+json to_json(const Ed25519Signature& signature) {
+  return {{"algorithm", algorithm}, {"key", signature.key}, {"value", signature.value}};
 }
 
 }  // namespace
@@ -59,37 +52,44 @@ std::optional<Signature> check_signature(const json& signature, const std::strin
 std::string seal(json manifest, std::span<const std::span<const std::byte>> payload,
                  const std::optional<SigningKey>& key) {
   try {
-    manifest["digests"] = digests_of(manifest, payload);
-    const std::string digest = sha256(manifest.dump());
-    manifest["digests"]["manifest"] = digest;
-    if (key) {
-      const Ed25519Signature made = sign_text(key->secret, signed_text(digest));
-      manifest["signature"] = {{"algorithm", algorithm}, {"key", made.key}, {"value", made.value}};
-    }
+    manifest = with_digests(std::move(manifest), payload);
+    if (key) manifest["signature"] = to_json(sign_text(key->secret, signed_text(manifest)));
     return manifest.dump();
   } catch (const json::type_error&) {
     throw Error(ErrorCode::bad_value, "the name of a task, a policy or a setting is not UTF-8", "Give UTF-8 text");
   }
 }
 
-std::optional<Signature> check_seal(const json& manifest, std::span<const std::byte> payload,
+// Seals the same values again: every digest must come out as it stands, and in the end the very text.
+std::optional<Signature> check_seal(const json& manifest, const std::string& text, std::span<const std::byte> payload,
                                     const std::string& where) {
-  if (!manifest.contains("digests") || !manifest["digests"].is_object()) {
-    refuse(where, "has no digests, which every file of its format has");
+  const json digests = manifest.value("digests", json());
+  if (!digests.is_object()) refuse(where, "has no digests, which every file of its format has");
+  json own = manifest;
+  own.erase("signature");
+  own.erase("digests");
+  own = with_digests(std::move(own), std::span(&payload, 1));
+  for (const char* part : {"payload", "contract", "provenance", "certificate", "manifest"}) {
+    if (own["digests"].value(part, json()) != digests.value(part, json())) {
+      refuse(where, fmt::format("was changed after it was written: its {} does not match the digest", part));
+    }
   }
-  json stripped = manifest;
-  stripped.erase("signature");
-  json& digests = stripped["digests"];
-  const json whole = digests.value("manifest", json());
-  digests.erase("manifest");
-  const json own = digests_of(manifest, std::span(&payload, 1));
-  for (const char* part : {"payload", "contract", "provenance", "certificate"}) {
-    if (own.value(part, json()) != digests.value(part, json())) refuse_part(where, part);
+  std::optional<Signature> out;
+  if (const auto found = manifest.find("signature"); found != manifest.end()) {
+    const auto field = [&](const char* name) {
+      return found->is_object() && found->contains(name) && (*found)[name].is_string()
+                 ? (*found)[name].get<std::string>()
+                 : std::string();
+    };
+    const Ed25519Signature given{field("key"), field("value")};
+    if (field("algorithm") != algorithm || !is_signed(given, signed_text(own))) {
+      refuse(where, "was changed after it was signed: its signature does not match");
+    }
+    own["signature"] = to_json(given);
+    out = Signature{algorithm, key_fingerprint(given.key)};
   }
-  const std::string digest = sha256(stripped.dump());
-  if (whole != digest) refuse_part(where, "manifest");
-  if (!manifest.contains("signature")) return std::nullopt;
-  return check_signature(manifest["signature"], digest, where);
+  if (own.dump() != text) refuse(where, "was changed after it was written: its manifest is not as Mercer writes it");
+  return out;
 }
 
 }  // namespace mercer

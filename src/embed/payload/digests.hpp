@@ -18,8 +18,9 @@ namespace mercer {
 std::string seal(nlohmann::ordered_json manifest, std::span<const std::span<const std::byte>> payload,
                  const std::optional<SigningKey>& key);
 
-/// Throws `corrupt_file` naming `where` and the first part that is not what was sealed. Returns who signed, if anyone.
-std::optional<Signature> check_seal(const nlohmann::ordered_json& manifest, std::span<const std::byte> payload,
-                                    const std::string& where);
+/// Throws `corrupt_file` naming `where` and the first part that is not what was sealed, or unless `seal` would write
+/// the manifest as this `text`. Returns who signed, if anyone.
+std::optional<Signature> check_seal(const nlohmann::ordered_json& manifest, const std::string& text,
+                                    std::span<const std::byte> payload, const std::string& where);
 
 }  // namespace mercer
