@@ -2,7 +2,7 @@
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { changes, check_accessibility, close_browser, make_embeddings, map_picture, move_slider, open_page, screenshots, serve, settled, tile } from "./setup.mjs";
+import { changes, check_accessibility, close_browser, make_embeddings, map_picture, mercer, move_slider, open_page, screenshots, serve, settled, tile } from "./setup.mjs";
 
 let server, page;
 
@@ -48,6 +48,21 @@ test("measurements promise nothing, and a part has no certificate", async () => 
   await page.locator("#subject").selectOption({ index: 1 });
   await changes(async () => /500 of 500/.test(await page.locator("#k-text").textContent()), false, "the embedding");
   await changes(async () => /coefficient/.test(await page.locator("#terms").textContent()), false, "the terms");
+});
+
+test("the promise on the page is that of the file, word for word", async () => {
+  const own = await serve("found.mercer");
+  try {
+    const shown = await open_page(own.url);
+    const promise = await shown.locator("#certificate-body .promise").textContent();
+    assert.match(promise, /^Guaranteed, with 95% confidence for all of this together: /);
+    assert.ok(mercer("inspect", "found.mercer").includes(promise));
+    await move_slider(shown, "#k", 0);
+    await changes(async () => /The certificate is about all/.test(await shown.locator("#certificate-body").textContent()), false, "the certificate");
+    assert.equal(await shown.locator("#certificate-body .promise").count(), 0);
+  } finally {
+    assert.equal(await own.end(), 0);
+  }
 });
 
 test("a click on the map starts there exactly", async () => {
