@@ -80,12 +80,12 @@ RowSvd row_svd(std::size_t rows, std::size_t columns, std::size_t rank, const Ro
   });
   if (team.size > 1) {
     std::string mine(triangles.size() * sizeof(double), '\0');
-    std::memcpy(mine.data(), triangles.data(), mine.size());
+    if (!mine.empty()) std::memcpy(mine.data(), triangles.data(), mine.size());  // a process may have no rows
     triangles.clear();
     for (const std::string& bytes : team.gather(mine)) {
       const std::size_t before = triangles.size();
       triangles.resize(before + bytes.size() / sizeof(double));
-      std::memcpy(triangles.data() + before, bytes.data(), bytes.size());
+      if (!bytes.empty()) std::memcpy(triangles.data() + before, bytes.data(), bytes.size());
     }
   }
   const auto n = static_cast<Eigen::Index>(columns);
