@@ -31,8 +31,7 @@ std::string number(double value) { return std::isfinite(value) ? fmt::format("{:
 std::string in_unit(Quantity about, double value) {
   if (!std::isfinite(value)) return "";
   if (about == Quantity::episode_return) return fmt::format("{:.6g}", value);
-  const bool share = about == Quantity::outside || about == Quantity::failures;
-  return fmt::format("{:.4g}%", share ? 100 * value : value);
+  return fmt::format("{:.4g}%", is_share(about) ? 100 * value : value);
 }
 
 std::string promise_table(const std::vector<Promise>& promises) {

@@ -9,6 +9,8 @@
 
 namespace mercer {
 
+bool is_share(Quantity about) { return about == Quantity::outside || about == Quantity::failures; }
+
 std::string rounded_up(double value) {
   constexpr int digits = 6;
   if (value == 0 || !std::isfinite(value)) return fmt::format("{:g}", value);
@@ -64,8 +66,8 @@ std::string of_return(const Certificate& certificate) {
   for (const Promise& promise : certificate.promises) {
     if (std::isnan(promise.upper)) continue;
     if (promise.about == Quantity::failures) {
-      const std::string share = percent_up(100 * std::abs(promise.upper));
-      text += promise.upper >= 0 ? fmt::format("; fails in at most {} more of the episodes than the teacher", share)
+      text += promise.upper >= 0 ? fmt::format("; fails in at most {} more of the episodes than the teacher",
+                                               percent_up(100 * promise.upper))
                                  : fmt::format("; fails in at least {} fewer of the episodes than the teacher",
                                                fmt::format("{:.4f}%", std::floor(-promise.upper * 1e6) / 1e4));
     }
@@ -134,8 +136,7 @@ std::string words(Quantity about, bool in_model) {
 
 std::string promised(const Promise& promise) {
   if (std::isnan(promise.upper)) return "none";
-  const bool share = promise.about == Quantity::outside || promise.about == Quantity::failures;
-  if (share) return percent_up(100 * promise.upper);
+  if (is_share(promise.about)) return percent_up(100 * promise.upper);
   return promise.about == Quantity::episode_return ? rounded_up(promise.upper) : percent_up(promise.upper);
 }
 

@@ -9,6 +9,9 @@ namespace mercer {
 /// What pages call a quantity.
 std::string words(Quantity about, bool in_model);
 
+/// Whether promises about it are shares from 0 to 1; they are shown in percent.
+bool is_share(Quantity about);
+
 /// A bound in six digits that are never below it.
 std::string rounded_up(double value);
 
