@@ -50,6 +50,9 @@ enum class Quantity {
   return_percent,     ///< return, in percent of the teacher's |mean return|
   outside,            ///< share of episodes in which either policy's return lies outside the range it is cut to
   failures,           ///< share of episodes that fail
+  roughness,          ///< mean change of the action from step to step, as a share of its range
+  distance_teacher,   ///< between the actions, as a share of their range, in states that the teacher visits
+  distance_embedding  ///< the same in states that the embedding visits
 };
 /// Files of version 0.1 hold the words instead of the codes.
 template <>
@@ -74,7 +77,11 @@ struct Names<Quantity> {
       {Quantity::action, "action", "action, in percent of its range"},
       {Quantity::return_percent, "return_percent", "return, in percent of the teacher's"},
       {Quantity::outside, "outside", "share of episodes with a return outside the range"},
-      {Quantity::failures, "failures", "share of episodes that fail"}};
+      {Quantity::failures, "failures", "share of episodes that fail"},
+      {Quantity::roughness, "roughness", "roughness: change of the action per step, share of its range"},
+      {Quantity::distance_teacher, "distance_teacher",
+       "distance of actions in the teacher's states, share of the range"},
+      {Quantity::distance_embedding, "distance_embedding", "distance of actions in the embedding's states"}};
 };
 
 /// One bound on what an embedding may lose. Numbers are in units of return; what is unknown is NaN.
@@ -91,8 +98,8 @@ struct CertificateRow {
   bool winner = false;    ///< the least of the rigorous bounds on the same return
 };
 
-/// One thing that is promised: on average the embedding exceeds the teacher by at most `upper`. All promises of a
-/// certificate hold together with its confidence: of q each spends (1 - confidence) / q.
+/// One thing that is promised: on average the embedding exceeds `factor` times the teacher by at most `upper`. All
+/// promises of a certificate hold together with its confidence: of q each spends (1 - confidence) / q.
 struct Promise {
   Quantity about = Quantity::episode_return;
   double teacher = std::numeric_limits<double>::quiet_NaN();    ///< its mean over the certifying episodes
@@ -101,9 +108,40 @@ struct Promise {
   double upper = std::numeric_limits<double>::quiet_NaN();      ///< promised, with all others; NaN: cannot be promised
   double alone = std::numeric_limits<double>::quiet_NaN();      ///< the same were it the only promise
   std::optional<double> budget = {};                            ///< what was allowed beforehand
+  double factor = 1;                                            ///< of the teacher; 0: the embedding alone is bounded
 
   /// Budgets were fixed beforehand, so that they are kept together where each is kept by itself.
   bool kept() const { return !budget || alone <= *budget; }
+};
+
+/// How both policies move their actions, on average over the same episodes. Measured, not promised.
+struct MotionPair {
+  Motion teacher, embedding;
+};
+
+/// Teacher and embedding in one perturbed task, the same for both.
+struct PerturbedPoint {
+  std::vector<double> values;  ///< of the perturbed parameters
+  double teacher_return = std::numeric_limits<double>::quiet_NaN();
+  double loss_return = std::numeric_limits<double>::quiet_NaN();   ///< measured
+  double loss_percent = std::numeric_limits<double>::quiet_NaN();  ///< measured, of |teacher's mean return| there
+  double upper_return = std::numeric_limits<double>::quiet_NaN();  ///< at most this, at all points together
+  std::optional<double> upper_percent = {};                        ///< the same in percent
+  MotionPair motion = {};
+  std::optional<double> teacher_failures = {}, failures = {};  ///< shares of episodes, measured
+};
+
+/// What an embedding loses at the points of a grid over perturbations. No promise about what lies between them.
+struct PerturbedGrid {
+  std::vector<std::string> names;  ///< of the perturbed parameters
+  std::vector<Range> ranges;
+  std::vector<PerturbedPoint>
+      points;                  ///< the last parameter varies fastest; the nominal task, if it is in the box, first
+  std::uint64_t episodes = 0;  ///< paired ones at each point, at most
+  double confidence = 0.95;    ///< of the upper bounds of all points together
+
+  /// The point with the largest upper bound, as a share of the teacher's return there.
+  const PerturbedPoint& worst() const;
 };
 
 /// What an embedding may lose against its teacher, and on what grounds. Plain data, stored in the embedding's file.
@@ -133,6 +171,8 @@ struct Certificate {
   std::optional<Range> cut{};              ///< returns outside are moved to it: the promise is about the mean of those
   bool sequential = false;                 ///< episodes were played until the budget was decided
   std::optional<double> drawing_cost{};    ///< teacher's mean return with drawn actions, less that with mean actions
+  std::optional<MotionPair> motion{};      ///< of both, where it was measured
+  std::optional<PerturbedGrid> grid{};     ///< where the task was perturbed
 };
 
 /// A row on the return with its slack and, given the width of the range of returns, whether it is vacuous.

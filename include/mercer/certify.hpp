@@ -172,6 +172,31 @@ const Bound* find_bound(std::span<const Bound> bounds, std::string_view id);
 /// What is known of a quantity without looking at the policies: the bound at or above which a bound is vacuous.
 double trivial_bound(const TabularComparison& comparison, Quantity quantity, const BoundInputs& inputs);
 
+/// The embedding's mean may be at most `factor` times the teacher's, plus `plus`.
+struct Limit {
+  double factor = 0;
+  double plus = 0;
+};
+
+/// What an embedding must keep besides the return. What is not set is measured and bounded, but has no budget.
+struct Keeps {
+  std::optional<Limit> roughness = {};  ///< see `Motion`
+  std::optional<Limit> failures = {};   ///< share of episodes, in tasks whose end means something
+  std::optional<double> distance = {};  ///< of actions, in the teacher's states and in the embedding's
+  bool any() const { return roughness || failures || distance; }
+};
+
+enum class Keep {
+  behaviour,  ///< roughness at most 1.25 times the teacher's + 0.5% of the range, failures the teacher's + 1%
+  returned,   ///< the return alone
+};
+template <>
+struct Names<Keep> {
+  static constexpr std::string_view kind = "what to keep";
+  static constexpr Spelling<Keep> table[] = {{Keep::behaviour, "behaviour"}, {Keep::returned, "return"}};
+};
+Keeps keeps_of(Keep keep);
+
 struct CertifyOptions {
   std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9; fewer where they decide the budget
   std::size_t coupled = 1000;    ///< of these, how many are played with their steps, 1 or more
@@ -187,6 +212,7 @@ struct CertifyOptions {
   bool model = true;                           ///< also rows that stand on a finite process
   std::optional<double> max_loss;              ///< allowed loss as a fraction of the teacher's |return|
   std::optional<double> max_loss_return;       ///< allowed loss in units of return
+  Keeps keeps = {};                            ///< what else has a budget
   bool all_episodes = false;                   ///< play all, even where fewer decide the budget (betting)
   std::size_t pilot = 100;           ///< episodes of another seed that choose the cut of unknown returns, 2 or more
   std::optional<Range> cut;          ///< where the range of returns is unknown: chosen already, on other episodes

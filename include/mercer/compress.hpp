@@ -19,17 +19,25 @@ namespace mercer {
 
 /// What is promised about the embedding that is chosen, and on how many episodes that rests.
 struct SelectionOptions {
-  std::optional<double> max_loss = 0.01;  ///< allowed loss as a fraction of the teacher's |return|
-  std::optional<double> max_loss_return;  ///< allowed loss in units of return
-  std::optional<std::size_t> max_bytes;   ///< largest payload; smaller is preferred anyway
-  double confidence = 0.95;               ///< of the certificate, in (0, 1)
-  std::size_t select_episodes = 4000;     ///< on which candidates are compared, 2 or more
-  std::size_t certify_episodes = 100000;  ///< at most, to certify the winner: no choice sees them, 2 or more
-  bool all_episodes = false;              ///< play all of those, even where fewer decide the budget
+  std::optional<double> max_loss = 0.01;    ///< allowed loss as a fraction of the teacher's |return|
+  std::optional<double> max_loss_return;    ///< allowed loss in units of return
+  std::optional<std::size_t> max_bytes;     ///< largest payload; smaller is preferred anyway
+  Keeps keeps = keeps_of(Keep::behaviour);  ///< what else must be kept
+  double confidence = 0.95;                 ///< of the certificate, in (0, 1)
+  std::size_t select_episodes = 4000;       ///< on which candidates are compared, 2 or more
+  std::size_t certify_episodes = 100000;    ///< at most, to certify the winner: no choice sees them, 2 or more
+  bool all_episodes = false;                ///< play all of those, even where fewer decide the budget
   LossMethod method = LossMethod::betting;
   std::size_t attempts = 5;  ///< candidates that may fail their certificate before giving up, 1 or more
   Act act = Act::mean;       ///< what is compared: mean actions, or drawn ones
   std::uint64_t seed = 0;
+};
+
+/// What a policy did on some episodes, besides earning a return.
+struct Behaviour {
+  Motion motion{};
+  double failures = 0;                                         ///< share of episodes
+  double distance = std::numeric_limits<double>::quiet_NaN();  ///< of its actions from the teacher's, where it goes
 };
 
 /// A policy that could be chosen, and what it lost on the selection episodes.
@@ -39,6 +47,22 @@ struct MeasuredPolicy {
   double loss = 0;    ///< mean, in units of return
   double spread = 0;  ///< standard deviation of the paired difference
   Range returns{};    ///< the least and the largest of both policies
+  Behaviour behaviour{};
+  double excess = 0;  ///< how far its worst kept quantity is expected to be above its limit, in units of the limit
+};
+
+/// What a search on return minimises: the loss, in units of what is allowed, and for each kept quantity above its limit
+/// ten times the share by which it is above. A candidate is then worth ten budgets of return less where it moves twice
+/// as roughly as it may: no gain in return pays for that.
+struct Aim {
+  double teacher_return = 0;
+  double budget = 1;                                          ///< allowed loss in units of return, above 0
+  std::optional<double> roughness{}, failures{}, distance{};  ///< the largest means that are allowed, above 0
+  const Policy* teacher = nullptr;                            ///< what `distance` is measured from
+
+  bool return_alone() const { return !roughness && !failures && !distance; }
+  /// Of `episodes` episodes of a policy; without limits minus the mean return.
+  double cost(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) const;
 };
 
 /// Compares candidates with a teacher on one set of episodes and certifies the winner on another.
@@ -56,14 +80,20 @@ class Selection {
 
   double teacher_return() const { return teacher_mean_; }
   double budget() const { return budget_; }  ///< allowed loss in units of return, by the selection episodes
+  const Behaviour& teacher_behaviour() const { return teacher_behaviour_; }
+  Aim aim() const;  ///< what a search should minimise so that its result passes
   /// Plays a candidate on the selection episodes.
   MeasuredPolicy measure(const Policy& policy, std::size_t bytes, const Progress& progress = {}) const;
   bool fits(std::size_t bytes) const { return !options_.max_bytes || bytes <= *options_.max_bytes; }
   /// What the certificate should say: the loss, how well it is known, and the width that betting leaves where the range
   /// of returns is known.
   double expected_upper(const MeasuredPolicy& one) const;
-  /// Small enough, and its certificate should keep the budget.
-  bool promising(const MeasuredPolicy& one) const { return fits(one.bytes) && expected_upper(one) <= budget_; }
+  /// Should keep all that must be kept besides the return.
+  bool admissible(const MeasuredPolicy& one) const { return one.excess <= 0; }
+  /// Small enough, and its certificate should keep the budget and all else.
+  bool promising(const MeasuredPolicy& one) const {
+    return fits(one.bytes) && admissible(one) && expected_upper(one) <= budget_;
+  }
 
   struct Verdict {
     std::size_t chosen = 0;   ///< of those given
@@ -81,7 +111,9 @@ class Selection {
   const Player& player_;
   const Policy& teacher_;
   SelectionOptions options_;
+  std::vector<Outcome> of_teacher_;
   std::vector<double> teacher_returns_;
+  Behaviour teacher_behaviour_;
   double teacher_mean_ = 0;
   double budget_ = 0;
 };
@@ -123,9 +155,6 @@ class Evolution {
   std::unique_ptr<State> state_;
 };
 
-/// Mean undiscounted return of `episodes` episodes.
-double mean_return(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act);
-
 /// How coefficients are improved on the return itself.
 struct ReturnPolish {
   std::size_t generations = 60;  ///< 0 to 10^5
@@ -133,6 +162,7 @@ struct ReturnPolish {
   std::size_t population = 0;    ///< candidates a generation; 0: 4 + 3 ln K
   double step = 0.15;            ///< first steps, as root mean square change of the function over the samples
   Act act = Act::mean;
+  Aim aim{};
   std::uint64_t seed = 0;
   std::uint64_t item = 0;  ///< tells searches of one seed apart
 };
@@ -140,7 +170,7 @@ struct ReturnPolish {
 /// Asked between generations; true ends the polish with what it has.
 using EnoughTime = std::function<bool()>;
 
-/// Raises the mean return of the policy that `function` makes, over its coefficients: an evolution strategy whose
+/// Lowers the cost (`Aim`) of the policy that `function` makes, over its coefficients: an evolution strategy whose
 /// candidates of one generation all play the same episodes, new ones in each generation, so that it follows the task
 /// and not a set of start states. Coordinates are whitened by the Gram matrix of `features`: a step moves the function
 /// by as much in every direction. Returns the centre of the search. On all threads where the player allows it, the same
@@ -150,8 +180,8 @@ std::vector<double> polish_on_return(const Player& player, const ContinuousCode&
                                      std::vector<double> coefficients, const ReturnPolish& options,
                                      const EnoughTime& enough = {}, const Progress& progress = {});
 
-/// The same for coefficients that are whole numbers: moves one after the other by one unit and keeps what earns more on
-/// `options.episodes` fixed episodes, `sweeps` times over all of them. Never lowers the return on those episodes.
+/// The same for coefficients that are integers: moves one after the other by one unit and keeps what costs less on
+/// `options.episodes` fixed episodes, `sweeps` times over all of them. Never raises the cost on those episodes.
 ContinuousEmbedding polish_rounded(const Player& player, const ContinuousEmbedding& embedding,
                                    const ReturnPolish& options, std::size_t sweeps = 2, const EnoughTime& enough = {},
                                    const Progress& progress = {});
@@ -192,13 +222,17 @@ struct Candidate {
   double spread = 0;                            ///< standard deviation of the paired difference
   double loss_percent = 0;                      ///< of the teacher's |mean return|
   double action_distance = 0;  ///< from the teacher's mean action: root mean square over states that the teacher visits
+  Behaviour behaviour{};       ///< on the selection episodes
+  bool admissible = true;      ///< should keep all that must be kept besides the return
   std::size_t payload_bytes() const { return embedding.payload().size(); }
 };
 
 struct Compressed {
-  std::vector<Candidate> tried;            ///< in the order they were
-  std::vector<std::size_t> front;          ///< of `tried`: none smaller loses less; by rising bytes
-  std::size_t chosen = 0;                  ///< of `tried`
+  std::vector<Candidate> tried;    ///< in the order they were
+  std::vector<std::size_t> front;  ///< of the admissible ones in `tried`, or of all where none is: none smaller loses
+                                   ///< less; by rising bytes
+  Behaviour teacher{};             ///< on the selection episodes
+  std::size_t chosen = 0;          ///< of `tried`
   std::optional<Certificate> certificate;  ///< of the chosen; `within_budget` says whether its budget is kept
   double seconds = 0;
 

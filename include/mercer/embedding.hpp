@@ -383,8 +383,23 @@ class ContinuousEmbedding {
 std::unique_ptr<Policy> continuous_policy(std::string name, const Contract& contract, Head head, bool squash,
                                           TermFunction function);
 
-/// "torque = 2 tanh(0.31 - 1.2 P1(speed))": one line for each output, coefficients to three digits.
-std::vector<std::string> formulas(const ContinuousEmbedding& embedding);
+/// How a formula is written.
+enum class Notation {
+  text,    ///< for people: "torque = 2 tanh(0.31 - 1.2 T2(v))"
+  latex,   ///< the same for documents
+  python,  ///< assignments that Python, sympy and most calculators understand
+};
+template <>
+struct Names<Notation> {
+  static constexpr std::string_view kind = "notation";
+  static constexpr Spelling<Notation> table[] = {
+      {Notation::text, "text"}, {Notation::latex, "latex"}, {Notation::python, "python"}};
+};
+
+/// The policy as formulas, one a line, each made of what lines before it define: scaled variables ("v = speed / 8"),
+/// then terms that are too long to repeat, then the actions. Typed into a calculator they give the mean action:
+/// functions are plain (T2(x) is the Chebyshev polynomial 2 x^2 - 1), and numbers have as many digits as that takes.
+std::vector<std::string> formulas(const ContinuousEmbedding& embedding, Notation notation = Notation::text);
 
 /// An embedding of either route: what is the same about both, and a way to each.
 class Embedding {

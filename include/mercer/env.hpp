@@ -120,6 +120,8 @@ class Params {
   Params(std::string owner, std::string_view text, std::uint64_t seed);
 
   double number(const std::string& key, double standard, double low, double high);
+  /// A number, or "A..B" for one that is drawn anew for every episode.
+  Range range(const std::string& key, double standard, double low, double high);
   std::size_t integer(const std::string& key, std::size_t standard, std::size_t low, std::size_t high);
   /// Numbers separated by ';'.
   std::vector<double> numbers(const std::string& key, std::vector<double> standard, double low, double high);
@@ -139,6 +141,16 @@ class Params {
   std::set<std::string> read_;
 };
 
+/// A physical quantity of a task, or a disturbance, that a user may change: "m=1.2" fixes it and "m=0.8..1.2" draws it
+/// anew for every episode.
+struct Parameter {
+  std::string name;
+  std::string help;    ///< what it is, with its unit
+  double nominal = 0;  ///< without which the task is the one it is named after
+  Range legal{};
+  bool integer = false;
+};
+
 using EnvFactory = std::function<std::unique_ptr<Env>(Params&)>;
 
 /// A task that can be made by name.
@@ -147,6 +159,7 @@ struct EnvEntry {
   std::string summary;   ///< one line
   std::string settings;  ///< such as "n=10,alpha=1"; empty where there are none
   EnvFactory make;
+  std::vector<Parameter> parameters = {};  ///< of its physics; the disturbances of perturb.hpp go with every task
 };
 
 /// Makes a task from "name" or "name:key=value,..." ("x.json" is short for "tabular:x.json",

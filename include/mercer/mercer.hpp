@@ -31,6 +31,7 @@
 #include "mercer/mdp.hpp"
 #include "mercer/names.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/perturb.hpp"
 #include "mercer/pipeline.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/random.hpp"

@@ -13,6 +13,7 @@
 #include "mercer/embed.hpp"
 #include "mercer/export.hpp"
 #include "mercer/file.hpp"
+#include "mercer/perturb.hpp"
 #include "mercer/rollout.hpp"
 #include "mercer/statistics.hpp"
 #include "mercer/train.hpp"
@@ -57,6 +58,15 @@ struct PolicyRequest {
   std::shared_ptr<const Policy> object = {};  ///< the policy itself; `policy` is then what files call it
 };
 
+/// What must be kept besides the return: a set of limits, and single ones in their place.
+struct KeepRequest {
+  Keep keep = Keep::returned;
+  std::optional<double> max_roughness = {};  ///< largest mean roughness, share of the action's range
+  std::optional<double> max_failures = {};   ///< largest share of episodes that fail
+  std::optional<double> max_distance = {};   ///< largest mean distance of actions, share of their range
+  Keeps keeps() const;
+};
+
 /// Plays a policy and keeps every step.
 struct RolloutRequest : Request {
   TaskRequest task;
@@ -80,18 +90,21 @@ struct EvaluateRequest : Request {
   std::size_t episodes = RolloutOptions{}.episodes;
   PolicyRequest against = {};  ///< optional: what `policy` loses against it
   std::string rollouts;        ///< a file of rollouts to measure, in place of playing
+  bool behaviour = false;      ///< also measure how actions move, failures, and the distance from `against`
 };
 struct EvaluateResult {
   struct Against {
     std::string policy;
     ReturnSummary returns;
     PairedLoss loss;
+    std::optional<Behaviour> behaviour = {};
   };
   std::string env, policy, file;  ///< `file`: where the rollouts were read
   std::uint64_t seed = 0;
   Rollouts played;  ///< without steps
   ReturnSummary returns, discounted;
   std::optional<Range> std_interval;  ///< 95%, of the standard deviation, by bootstrap
+  std::optional<Behaviour> behaviour;
   std::optional<Against> against;
 };
 EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress = {});
@@ -165,6 +178,9 @@ struct CompressRequest : Request {
   TaskRequest task;
   PolicyRequest teacher;
   Routes route = Routes::both;
+  KeepRequest keep = {.keep = Keep::behaviour};
+  std::string perturb;                  ///< such as "m=0.8..1.2; delay=0..1": search and promise over this box
+  std::size_t grid = usual_grid;        ///< with `perturb`: values of each parameter that are certified one by one
   CompressOptions options = {};         ///< budgets, episodes, polish; its dictionaries and formats come from below
   std::vector<std::string> bases = {};  ///< dictionaries of the continuous route; empty: `default_dictionaries`
   std::size_t degree = DictionaryOptions{}.degree;
@@ -196,6 +212,9 @@ struct CertifyRequest : Request {
   LossMethod method = CertifyOptions{}.method;
   std::set<Level> levels = CertifyOptions{}.levels;
   std::optional<double> max_loss = {}, max_loss_return = {};
+  KeepRequest keep = {};
+  std::string perturb;                  ///< such as "m=0.8..1.2; delay=0..1": certify over this box and at points of it
+  std::size_t grid = usual_grid;        ///< with `perturb`: values of each parameter
   bool accept_other_teacher = false;    ///< certify against a teacher whose file has another SHA-256, and say so
   bool dry_run = false;                 ///< leave the file as it is
   bool all_episodes = false;            ///< play all episodes, even where fewer decide the budget

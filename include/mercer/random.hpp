@@ -26,6 +26,7 @@ enum class Stage : std::uint16_t {
   search = 14,     ///< candidates of a search
   feature = 15,    ///< random features and candidate terms of a dictionary
   simulate = 16,   ///< made-up processes and policies, and playing them
+  perturb = 17,    ///< drawn parameters of a task, and noise of its sensors and actuators
 };
 
 /// Names one source of random numbers: the same key gives the same numbers on any thread, in any batch, in any order.

@@ -14,6 +14,16 @@
 
 namespace mercer {
 
+/// How the actions of an episode move. Each dimension of the action with finite bounds is scaled to [-1, 1]; means are
+/// over steps and those dimensions.
+struct Motion {
+  double roughness = 0;   ///< mean |a_t - a_{t-1}| / 2, in [0, 1]; discrete: share of steps with another action
+  double saturation = 0;  ///< share of |a_t| >= 0.98, which is within 1% of a bound; discrete: 0
+  double effort = 0;      ///< mean of a_t^2, in [0, 1]; discrete: 0
+  double reversals = 0;  ///< turns a second (a step where the task has no seconds) between moves above 1% of the range;
+                         ///< discrete: changes of the action a second
+};
+
 /// What a policy met in a task: all steps of all episodes, one row each, episode after episode.
 ///
 /// Matrices are row-major. Rows offsets[e] .. offsets[e+1]-1 belong to episode e. When only the returns were asked for,
@@ -37,6 +47,8 @@ struct Rollouts {
   std::vector<double> returns;             ///< episodes, sum of rewards
   std::vector<double> discounted_returns;  ///< episodes, sum of gamma^t rewards
   std::vector<std::uint8_t> terminated;    ///< episodes; 1 ended by the task, 0 cut off by the time limit
+  std::vector<Motion> motions;             ///< episodes, where `RolloutOptions::motion` asked for it; in no file
+  std::vector<double> distances;           ///< episodes, where there was a `RolloutOptions::compared`; in no file
 
   std::size_t episodes() const { return offsets.size() - 1; }
   std::size_t steps() const { return static_cast<std::size_t>(offsets.back()); }
@@ -80,6 +92,8 @@ struct RolloutOptions {
   bool keep_steps = true;                  ///< false: returns only, in little memory
   std::vector<double> start_states{};      ///< rows; episode e starts in row e modulo their number; empty: drawn
   std::size_t first = 0;                   ///< number of the first episode
+  bool motion = false;                     ///< measure how the actions move
+  const Policy* compared = nullptr;        ///< measure how far its mean actions are, in the states that are visited
 };
 
 /// Plays episodes of a policy in a task, many in lockstep, on all allowed threads.
@@ -105,6 +119,8 @@ struct Episodes {
   std::optional<double> gamma{};           ///< 0 to 1; by default the task's
   std::optional<std::uint32_t> horizon{};  ///< steps until an episode is cut off; by default the task's
   std::size_t first = 0;                   ///< number of the first episode: `count` from here on
+  bool motion = false;                     ///< measure how the actions move
+  const Policy* compared = nullptr;        ///< measure how far its mean actions are, in the states that are visited
 };
 
 /// What one episode came to.
@@ -113,7 +129,16 @@ struct Outcome {
   double discounted = 0;  ///< return discounted by the gamma of the episodes
   std::size_t steps = 0;
   bool terminated = false;  ///< ended by the task, not cut off by the time limit
+  Motion motion{};          ///< where `Episodes::motion` asked for it
+  double distance = 0;      ///< from `Episodes::compared`, see `distances_of`
 };
+
+/// How the actions of each episode move. Needs steps.
+std::vector<Motion> motions_of(const Rollouts& rollouts, const Task& task);
+
+/// Mean over the states of each episode of the distance between two policies' mean actions: |a - b|_1 / (2 m) with each
+/// of the m bounded dimensions scaled to [-1, 1], in [0, 1]; for discrete actions 1 where they differ. Needs steps.
+std::vector<double> distances_of(const Rollouts& rollouts, const Policy& one, const Policy& other);
 
 /// Whether an episode of a task failed, by what its end means there; empty where an end means nothing.
 std::optional<bool> failed(const Task& task, const Outcome& outcome);
