@@ -12,16 +12,8 @@
 namespace mercer {
 
 bool is_share(Quantity about) {
-  switch (about) {
-    case Quantity::outside:
-    case Quantity::failures:
-    case Quantity::roughness:
-    case Quantity::distance_teacher:
-    case Quantity::distance_embedding:
-      return true;
-    default:
-      return false;
-  }
+  return about == Quantity::outside || about == Quantity::failures || about == Quantity::roughness ||
+         about == Quantity::distance_teacher || about == Quantity::distance_embedding;
 }
 
 std::string rounded_up(double value) {
