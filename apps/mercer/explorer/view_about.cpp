@@ -37,8 +37,11 @@ json axis_json(const mercer::Axis& axis, const mercer::Range& range) {
 json outcome_json(const mercer::OutcomePair& pair) {
   json lines = json::array();
   for (const mercer::OutcomeLine& line : mercer::outcome_lines(pair)) {
-    lines.push_back(
-        {{"code", line.code}, {"words", line.words}, {"teacher", line.teacher}, {"embedding", line.embedding}});
+    lines.push_back({{"code", line.code},
+                     {"words", line.words},
+                     {"teacher", line.teacher},
+                     {"embedding", line.embedding},
+                     {"warning", line.warning}});
   }
   return lines;
 }
@@ -47,8 +50,7 @@ json certificate_of(mercer::Certificate certificate) {
   certificate.teacher = std::filesystem::path(certificate.teacher).filename().string();
   json out = json::parse(mercer::certificate_json(certificate));
   out["sentences"] = mercer::promise_sentences(certificate);
-  out["warnings"] = mercer::warning_sentences(certificate);
-  out["outcomes"] = certificate.motion ? outcome_json(mercer::measured_outcomes(certificate)) : json::array();
+  out["outcomes"] = outcome_json(mercer::measured_outcomes(certificate));
   for (std::size_t i = 0; i < certificate.promises.size(); ++i) {
     out["promises"][i]["words"] = mercer::promise_words(certificate.promises[i]);
   }

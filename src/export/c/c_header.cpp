@@ -126,13 +126,14 @@ std::string certificate_sentences(const EmbeddingFile& file) {
 }
 
 std::string outcome_comment(const EmbeddingFile& file) {
-  if (!file.certificate || !file.certificate->motion) return "";
-  const OutcomePair pair = measured_outcomes(*file.certificate);
-  std::string lines = " *\n";
-  std::istringstream rows(outcome_table(outcome_lines(pair), "Measured, on average", "teacher", "embedding"));
-  for (std::string row; std::getline(rows, row);) lines += " * " + row + "\n";
-  for (const std::string& sentence : warning_sentences(pair)) lines += comment_lines(sentence);
-  return lines;
+  if (!file.certificate) return "";
+  const std::vector<OutcomeLine> lines = outcome_lines(measured_outcomes(*file.certificate));
+  if (lines.size() < 2) return "";  // the sentences have the return
+  std::string text = " *\n";
+  std::istringstream table(outcome_table(lines, "Measured, on average", "teacher", "embedding"));
+  for (std::string row; std::getline(table, row);) text += " * " + row + "\n";
+  for (const std::string& sentence : warning_sentences(*file.certificate)) text += comment_lines(sentence);
+  return text;
 }
 
 CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,
