@@ -174,10 +174,11 @@ std::string certificate_page(const Certificate& certificate) {
   }
   text += promise_table(certificate.promises);
   if (certificate.motion) {
-    text += "\n" + outcome_table(outcome_lines(measured_outcomes(certificate)), "measured, on average", "teacher",
-                                 "embedding");
+    text.push_back('\n');
+    text +=
+        outcome_table(outcome_lines(measured_outcomes(certificate)), "measured, on average", "teacher", "embedding");
   }
-  if (certificate.grid) text += "\n" + grid_table(*certificate.grid);
+  if (certificate.grid) text.append(1, '\n').append(grid_table(*certificate.grid));
   if (!certificate.rows.empty()) {
     const std::vector<Group> groups = grouped(certificate.rows);
     text += table(groups) + do_not_apply(certificate.rows) + "\nWhat each bound rests on:\n";
