@@ -50,9 +50,8 @@ std::string tensor_text(const Terms& terms, std::size_t term, std::span<const st
     }
   }
   if (text.empty()) return "1";
-  if (above != 1) text.insert(0, root_text(above) + " ");
-  if (sign < 0) text.insert(0, "-");
-  return below == 1 ? text : text + " / " + root_text(below);
+  return fmt::format("{}{}{}{}", sign < 0 ? "-" : "", above == 1 ? "" : root_text(above) + ' ', text,
+                     below == 1 ? "" : " / " + root_text(below));
 }
 
 // b + w . x: `numbers` are w, then b.

@@ -48,7 +48,7 @@ class FormulaMaker {
     } else {
       for (std::size_t a = 0; a < actions; ++a) add_action(a, sums[a], outputs);
       for (std::size_t o = actions; o < code_.outputs; ++o) {
-        const std::string spread = names_.take("log_sigma_" + variables_.actions[o - actions]);
+        const std::string spread = names_.take(fmt::format("log_sigma_{}", variables_.actions[o - actions]));
         outputs.push_back(writer_.line(writer_.name(spread), sums[o]));
       }
     }
@@ -92,7 +92,7 @@ class FormulaMaker {
     if (bounded) clip = {-1, 1};  // of what centre and scale lead to the box
     if (!(code_.squash && bounded) && (std::isfinite(clip.low) || std::isfinite(clip.high))) {
       if (writer_.notation() == Notation::python) {
-        const std::string free = names_.take("u_" + name);
+        const std::string free = names_.take(fmt::format("u_{}", name));
         out.push_back(writer_.line(free, sum));
         sum = free;
       }
@@ -204,16 +204,18 @@ class FormulaMaker {
       const bool bare = d == 1 || writer_.notation() == Notation::latex;
       const std::string all = bare ? squares.text() : writer_.brackets(squares.text());
       const double over = 2 * width * width;
-      return define("g", radials_, writer_.call("exp", "-" + writer_.quotient(all, writer_.number(over, each * over))));
+      return define("g", radials_,
+                    writer_.call("exp", fmt::format("-{}", writer_.quotient(all, writer_.number(over, each * over)))));
     }
     const bool three = terms_.radials.kernel == Kernel::matern32;
     const double over = width / std::sqrt(three ? 3 : 5);
     const std::string far = define(
         "r", distances_, writer_.quotient(writer_.call("sqrt", squares.text()), writer_.number(over, each * over)));
-    std::string bracket = "1 + " + far;
-    if (!three) bracket += " + " + writer_.quotient(writer_.power(far, 2), "3");
-    return define("g", radials_,
-                  writer_.product(std::vector{writer_.brackets(bracket), writer_.call("exp", "-" + far)}));
+    std::string bracket = fmt::format("1 + {}", far);
+    if (!three) bracket += fmt::format(" + {}", writer_.quotient(writer_.power(far, 2), "3"));
+    return define(
+        "g", radials_,
+        writer_.product(std::vector{writer_.brackets(bracket), writer_.call("exp", fmt::format("-{}", far))}));
   }
 
   const ContinuousCode& code_;

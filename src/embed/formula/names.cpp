@@ -1,8 +1,9 @@
 #include "embed/formula/names.hpp"
 
-#include <array>
 #include <cctype>
 #include <string_view>
+
+#include <fmt/format.h>
 
 namespace mercer {
 namespace {
@@ -36,7 +37,7 @@ std::string identifier(const std::string& text) {
     }
   }
   while (!name.empty() && name.back() == '_') name.pop_back();
-  if (name.empty() || !is_letter(name[0])) name.insert(0, "x");
+  if (name.empty() || !is_letter(name[0])) name = fmt::format("x{}", name);
   if (is_function(name) || reserved.find(" " + name + " ") != std::string_view::npos) name += "_";
   return name;
 }

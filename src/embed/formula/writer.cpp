@@ -40,7 +40,7 @@ std::string FormulaWriter::name(const std::string& identifier) const {
   if (letters == 1) return fmt::format("{}_{{{}}}", identifier[0], identifier.substr(1));
   std::string text;
   for (const char c : identifier) text += c == '_' ? std::string("\\_") : std::string(1, c);
-  return "\\mathrm{" + text + "}";
+  return fmt::format("\\mathrm{{{}}}", text);
 }
 
 std::string FormulaWriter::product(std::span<const std::string> factors) const {
@@ -74,11 +74,11 @@ std::string FormulaWriter::call(std::string_view function, const std::string& ar
 }
 
 std::string FormulaWriter::brackets(const std::string& inner) const {
-  return notation_ == Notation::latex ? "\\left(" + inner + "\\right)" : "(" + inner + ")";
+  return notation_ == Notation::latex ? fmt::format("\\left({}\\right)", inner) : fmt::format("({})", inner);
 }
 
 std::string FormulaWriter::magnitude(const std::string& inner) const {
-  return notation_ == Notation::latex ? "\\left|" + inner + "\\right|" : "abs(" + inner + ")";
+  return notation_ == Notation::latex ? fmt::format("\\left|{}\\right|", inner) : fmt::format("abs({})", inner);
 }
 
 std::string FormulaWriter::shifted(const std::string& variable, double by, double tolerance) const {
@@ -87,7 +87,9 @@ std::string FormulaWriter::shifted(const std::string& variable, double by, doubl
 }
 
 std::string FormulaWriter::clipped(const std::string& inner, double low, double high) const {
-  const auto end = [&](double value) { return (value < 0 ? "-" : "") + number(value, 1e-7 * std::abs(value)); };
+  const auto end = [&](double value) {
+    return fmt::format("{}{}", value < 0 ? "-" : "", number(value, 1e-7 * std::abs(value)));
+  };
   if (std::isinf(low) && std::isinf(high)) return inner;
   if (notation_ == Notation::text) return fmt::format("clip({}, {}, {})", inner, end(low), end(high));
   if (notation_ == Notation::latex) {
@@ -109,10 +111,10 @@ std::string FormulaWriter::clipped(const std::string& inner, double low, double 
 
 std::string FormulaWriter::largest(std::span<const std::string> names) const {
   std::string list;
-  for (const std::string& one : names) list += (list.empty() ? "" : ", ") + name(one);
-  if (notation_ == Notation::text) return "argmax(" + list + ")";
-  if (notation_ == Notation::python) return "argmax((" + list + "))";
-  return "\\operatorname{arg\\,max}\\left(" + list + "\\right)";
+  for (const std::string& one : names) list += fmt::format("{}{}", list.empty() ? "" : ", ", name(one));
+  if (notation_ == Notation::text) return fmt::format("argmax({})", list);
+  if (notation_ == Notation::python) return fmt::format("argmax(({}))", list);
+  return fmt::format("\\operatorname{{arg\\,max}}\\left({}\\right)", list);
 }
 
 std::string FormulaWriter::expanded(const Polynomial& polynomial, double reach, const std::string& variable) const {
