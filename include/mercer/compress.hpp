@@ -33,13 +33,6 @@ struct SelectionOptions {
   std::uint64_t seed = 0;
 };
 
-/// What a policy did on some episodes, besides earning a return.
-struct Behaviour {
-  Motion motion{};
-  double failures = 0;                                         ///< share of episodes
-  double distance = std::numeric_limits<double>::quiet_NaN();  ///< of its actions from the teacher's, where it goes
-};
-
 /// A policy that could be chosen, and what it lost on the selection episodes.
 struct MeasuredPolicy {
   const Policy* policy = nullptr;
@@ -107,6 +100,8 @@ class Selection {
  private:
   Episodes playing(std::uint64_t purpose, std::size_t episodes) const;
   std::vector<std::size_t> in_turn(std::span<const MeasuredPolicy> policies) const;
+  double expected(double mean, double spread, double width) const;
+  double excess(std::span<const Outcome> outcomes, std::span<const Outcome> on_teacher) const;
 
   const Player& player_;
   const Policy& teacher_;

@@ -133,6 +133,14 @@ struct Outcome {
   double distance = 0;      ///< from `Episodes::compared`, see `distances_of`
 };
 
+/// What a policy does besides earning a return, on average over episodes.
+struct Behaviour {
+  Motion motion{};
+  double failures = 0;  ///< share of episodes; 0 where an end of the task means nothing
+  double distance = 0;  ///< from another policy's actions, in its own states; 0 where none was compared
+};
+Behaviour behaviour_of(std::span<const Outcome> outcomes, const Task& task);
+
 /// How the actions of each episode move. Needs steps.
 std::vector<Motion> motions_of(const Rollouts& rollouts, const Task& task);
 

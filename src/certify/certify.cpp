@@ -11,6 +11,7 @@
 #include "mercer/random.hpp"
 #include "mercer/rollout.hpp"
 #include "mercer/statistics.hpp"
+#include "rollout/motion.hpp"
 
 namespace mercer {
 namespace {
@@ -19,6 +20,8 @@ using Numbers = std::vector<double>;
 
 constexpr std::size_t first_look = 500;         // episodes; the number doubles until the budget is decided
 constexpr std::size_t drawing_episodes = 1000;  // at most, that measure what mean actions alone cost
+// At most, that measure distances: each is a mean over the many states of an episode, so that few of them do.
+constexpr std::size_t distance_episodes = 1000;
 
 double mean_of(const Numbers& x) { return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size()); }
 
@@ -37,8 +40,9 @@ struct Grounds {
 // What was seen of paired episodes so far.
 struct Look {
   std::vector<Promise> promises;
-  LossBound loss;        // with the others
-  bool decided = false;  // the printed bounds keep every budget, or one cannot be kept
+  LossBound loss;         // with the others
+  bool hopeless = false;  // a budget cannot be kept
+  bool decided = false;   // the printed bounds keep every budget, or it is hopeless
 };
 
 LossBound bound_loss(const Numbers& teacher, const Numbers& student, const Grounds& grounds, const LossOptions& how) {
@@ -77,16 +81,55 @@ Promise of_percent(const LossBound& joint, const LossBound& alone, std::optional
   return out;
 }
 
-// Bounds the mean of numbers in a known range that are 0 or +-1.
-Promise of_share(Quantity about, const Numbers& teacher, const Numbers& student, const Numbers& counted, Range range,
-                 const Grounds& grounds) {
-  const double joint = grounds.delta / static_cast<double>(grounds.bounds), measured = mean_of(counted);
-  const double alone = std::max(betting_upper(counted, range, grounds.delta, grounds.anytime), measured);
-  const double upper = std::max(betting_upper(counted, range, joint, grounds.anytime), alone);
-  return {about, mean_of(teacher), mean_of(student), measured, upper, alone, {}};
+// Outcomes of both policies on the same episodes.
+struct Pair {
+  std::span<const Outcome> teacher, student;              // as many of each
+  std::span<const Outcome> teacher_apart, student_apart;  // with the distance from the other; of the first episodes
+};
+
+bool has_motion(const Task& task) { return task.action.is_discrete() || !scaled_axes(task.action).empty(); }
+
+// Bounds the mean of numbers in a known range.
+double upper_of(const Numbers& counted, Range range, double delta, const Grounds& grounds) {
+  if (!grounds.range) return student_t_interval(counted, delta, Sides::upper).high;
+  return betting_upper(counted, range, delta, grounds.anytime);
 }
 
-Promise of_outside(const Numbers& teacher, const Numbers& student, const Grounds& grounds) {
+// Whether the mean is above the budget for sure.
+bool above(const Numbers& counted, Range range, double budget, const Grounds& grounds) {
+  if (!grounds.range) return false;
+  Numbers less;
+  for (const double one : counted) less.push_back(-one);
+  return -betting_upper(less, {-range.high, -range.low}, grounds.delta, grounds.anytime) > budget;
+}
+
+// A promise that the mean of `student` is at most `factor` times that of `teacher` plus something.
+Promise of_excess(Look& look, Quantity about, const Numbers& teacher, const Numbers& student,
+                  const std::optional<Limit>& limit, const Grounds& grounds) {
+  Promise out{.about = about, .teacher = mean_of(teacher), .embedding = mean_of(student)};
+  out.factor = limit ? limit->factor : 1;
+  const Range range{-out.factor, 1};
+  Numbers counted(teacher.size());
+  for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = student[i] - out.factor * teacher[i];
+  out.measured = mean_of(counted);
+  out.alone = std::max(upper_of(counted, range, grounds.delta, grounds), out.measured);
+  out.upper =
+      std::max(upper_of(counted, range, grounds.delta / static_cast<double>(grounds.bounds), grounds), out.alone);
+  if (!limit) return out;
+  out.budget = limit->plus;
+  look.hopeless |= above(counted, range, limit->plus, grounds);
+  return out;
+}
+
+template <class Of>
+Numbers numbers_of(std::span<const Outcome> outcomes, Of of) {
+  Numbers out;
+  out.reserve(outcomes.size());
+  for (const Outcome& one : outcomes) out.push_back(of(one));
+  return out;
+}
+
+Promise of_outside(Look& look, const Numbers& teacher, const Numbers& student, const Grounds& grounds) {
   const auto flags = [&](const Numbers& returns) {
     Numbers out;
     for (const double one : returns) out.push_back(one < grounds.range->low || one > grounds.range->high ? 1 : 0);
@@ -95,27 +138,41 @@ Promise of_outside(const Numbers& teacher, const Numbers& student, const Grounds
   const Numbers first = flags(teacher), second = flags(student);
   Numbers either(first.size());
   std::ranges::transform(first, second, either.begin(), [](double a, double b) { return std::max(a, b); });
-  return of_share(Quantity::outside, first, second, either, {0, 1}, grounds);
+  Promise out = of_excess(look, Quantity::outside, Numbers(either.size(), 0.0), either, {}, grounds);
+  out.teacher = mean_of(first);
+  out.embedding = mean_of(second);
+  return out;
 }
 
-Promise of_failures(const Task& task, std::span<const Outcome> teacher, std::span<const Outcome> student,
-                    const Grounds& grounds) {
-  Numbers first, second, more;
-  for (std::size_t i = 0; i < teacher.size(); ++i) {
-    first.push_back(*failed(task, teacher[i]) ? 1 : 0);
-    second.push_back(*failed(task, student[i]) ? 1 : 0);
-    more.push_back(second[i] - first[i]);
+// Everything that is promised besides the return.
+void add_behaviour(Look& look, const Task& task, const Pair& pair, const Grounds& grounds, const Keeps& keeps) {
+  const auto add = [&](Quantity about, std::optional<Limit> limit, auto of) {
+    look.promises.push_back(
+        of_excess(look, about, numbers_of(pair.teacher, of), numbers_of(pair.student, of), limit, grounds));
+  };
+  if (task.ending != Ending::plain) {
+    add(Quantity::failures, keeps.failures, [&](const Outcome& one) { return *failed(task, one) ? 1.0 : 0.0; });
   }
-  return of_share(Quantity::failures, first, second, more, {-1, 1}, grounds);
+  if (!has_motion(task)) return;
+  add(Quantity::roughness, keeps.roughness, [](const Outcome& one) { return one.motion.roughness; });
+  const auto add_distance = [&](Quantity about, std::span<const Outcome> outcomes) {
+    const Numbers apart = numbers_of(outcomes, [](const Outcome& one) { return one.distance; });
+    const Limit limit{0, keeps.distance.value_or(1)};  // nothing is farther than 1
+    Promise out = of_excess(look, about, Numbers(apart.size(), 0.0), apart, limit, grounds);
+    out.teacher = std::numeric_limits<double>::quiet_NaN();
+    out.budget = keeps.distance;
+    look.promises.push_back(out);
+  };
+  add_distance(Quantity::distance_teacher, pair.teacher_apart);
+  add_distance(Quantity::distance_embedding, pair.student_apart);
 }
 
-Look look_at(const Task& task, std::span<const Outcome> of_teacher, std::span<const Outcome> of_student,
-             const Grounds& grounds, const CertifyOptions& options) {
+Look look_at(const Task& task, const Pair& pair, const Grounds& grounds, const CertifyOptions& options) {
   Look look;
-  Numbers teacher = returns_of(of_teacher, options.gamma), student = returns_of(of_student, options.gamma);
+  Numbers teacher = returns_of(pair.teacher, options.gamma), student = returns_of(pair.student, options.gamma);
   std::optional<Promise> outside;
   if (grounds.cut) {
-    outside = of_outside(teacher, student, grounds);
+    outside = of_outside(look, teacher, student, grounds);
     teacher = cut_to(teacher, *grounds.range);
     student = cut_to(student, *grounds.range);
   }
@@ -125,15 +182,13 @@ Look look_at(const Task& task, std::span<const Outcome> of_teacher, std::span<co
   look.promises = {of_return(teacher, student, look.loss, alone, options.max_loss_return),
                    of_percent(look.loss, alone, options.max_loss)};
   if (outside) look.promises.push_back(*outside);
-  if (task.ending != Ending::plain && grounds.range) {
-    look.promises.push_back(of_failures(task, of_teacher, of_student, grounds));
-  }
+  add_behaviour(look, task, pair, grounds, options.keeps);
   const bool kept = std::ranges::all_of(
       look.promises, [](const Promise& promise) { return !promise.budget || promise.upper <= *promise.budget; });
   const double size = std::abs(mean_of(teacher));
-  const bool hopeless = (options.max_loss_return && alone.lower_loss > *options.max_loss_return) ||
-                        (options.max_loss && size > 0 && alone.lower_loss > *options.max_loss * size);
-  look.decided = kept || hopeless;
+  look.hopeless |= (options.max_loss_return && alone.lower_loss > *options.max_loss_return) ||
+                   (options.max_loss && size > 0 && alone.lower_loss > *options.max_loss * size);
+  look.decided = kept || look.hopeless;
   return look;
 }
 
@@ -143,6 +198,7 @@ Range cut_of(const Player& player, const Policy& teacher, const Policy& student,
   if (options.cut) return *options.cut;
   require_in_range("pilot episodes", static_cast<double>(options.pilot), 2, 1e9, "Take 100");
   episodes.count = options.pilot;
+  episodes.motion = false;
   constexpr std::uint64_t purpose = 4;  // a search uses those before it
   episodes.seed = Random({options.seed, Stage::search, purpose, 0xFFFFFFFF}).bits();
   return generous_range(returns_of(player.play(teacher, episodes, progress), options.gamma),
@@ -152,11 +208,13 @@ Range cut_of(const Player& player, const Policy& teacher, const Policy& student,
 Grounds grounds_of(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                    const Episodes& episodes, std::size_t ladder_rows, const Progress& progress) {
   Grounds out;
-  const bool budget = options.max_loss || options.max_loss_return;
+  const bool budget = options.max_loss || options.max_loss_return || options.keeps.any();
   out.anytime = !options.all_episodes && budget && options.method == LossMethod::betting;
   out.delta =
       1 - (options.attempt > 0 ? confidence_of_attempt(options.confidence, options.attempt) : options.confidence);
   out.bounds = 2 + ladder_rows;  // the loss in return and in percent
+  if (player.task().ending != Ending::plain) ++out.bounds;
+  if (has_motion(player.task())) out.bounds += 3;  // roughness and two distances
   if (options.method == LossMethod::student_t) return out;
   out.range = player.return_range(*episodes.horizon, options.gamma);
   out.cut = !out.range;
@@ -164,7 +222,6 @@ Grounds grounds_of(const Player& player, const Policy& teacher, const Policy& st
     out.range = cut_of(player, teacher, student, options, episodes, progress);
     ++out.bounds;
   }
-  if (player.task().ending != Ending::plain) ++out.bounds;
   if (planted(7)) out.bounds = 1;
   return out;
 }
@@ -185,7 +242,8 @@ std::vector<std::string> not_covered(const Task& task, std::uint32_t horizon, co
   const std::string length = horizon < unlimited_steps ? fmt::format(" with {} steps an episode", horizon) : "";
   std::vector<std::string> out{
       fmt::format("a task other than {}{}: other dynamics, noise or start states", task.name, length),
-      "single episodes: the promise is about the mean return", "anything that the reward does not count",
+      "single episodes: every promise is about a mean over episodes",
+      "anything that neither the reward nor a promise counts",
       "an embedding picked after looking at certificates: count such attempts, or certify with a new seed once"};
   if (grounds.cut) {
     out.push_back(
@@ -203,6 +261,7 @@ std::optional<double> drawing_cost(const Player& player, const Policy& teacher, 
                                    std::size_t played, Episodes episodes, const Progress& progress) {
   if (episodes.act != Act::mean) return std::nullopt;
   episodes.act = Act::sample;
+  episodes.motion = false;
   episodes.count = std::min(played, player.parallel() ? drawing_episodes : drawing_episodes / 10);
   const double gamma = episodes.gamma.value_or(1);
   const Numbers drawn = returns_of(player.play(teacher, episodes, progress), gamma),
@@ -212,6 +271,11 @@ std::optional<double> drawing_cost(const Player& player, const Policy& teacher, 
 }
 
 }  // namespace
+
+Keeps keeps_of(Keep keep) {
+  if (keep == Keep::returned) return {};
+  return {.roughness = Limit{1.25, 0.005}, .failures = Limit{1, 0.01}};
+}
 
 PlayedOutcomes::PlayedOutcomes(const Player& player, const Policy& policy, const Episodes& episodes,
                                const Progress& progress)
@@ -235,8 +299,10 @@ std::span<const Outcome> PlayedOutcomes::first(std::size_t count) {
 }
 
 Episodes certifying_episodes(const Player& player, const CertifyOptions& options) {
-  return {options.episodes, options.seed, options.act, options.gamma,
-          options.horizon.value_or(player.task().time_limit)};
+  Episodes out{options.episodes, options.seed, options.act, options.gamma,
+               options.horizon.value_or(player.task().time_limit)};
+  out.motion = true;
+  return out;
 }
 
 Certificate certify(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
@@ -258,10 +324,23 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
   const Grounds grounds =
       grounds_of(player, teacher, student, options, episodes, env ? statistical_rows(student, options) : 0, progress);
   PlayedOutcomes of_student(player, student, episodes, progress);
+  const auto compared = [&](const Policy& policy, const Policy& with) {
+    Episodes own = episodes;
+    own.motion = false;
+    own.compared = &with;
+    return PlayedOutcomes(player, policy, own, progress);
+  };
+  PlayedOutcomes teacher_apart = compared(teacher, student), student_apart = compared(student, teacher);
+  const auto pair_of = [&](std::size_t played) {
+    const std::size_t few = std::min(played, player.parallel() ? distance_episodes : distance_episodes / 10);
+    const bool moves = has_motion(player.task());
+    return Pair{of_teacher.first(played), of_student.first(played), teacher_apart.first(moves ? few : 0),
+                student_apart.first(moves ? few : 0)};
+  };
   std::size_t played = grounds.anytime ? std::min(first_look, options.episodes) : options.episodes;
   Look look;
   while (true) {
-    look = look_at(player.task(), of_teacher.first(played), of_student.first(played), grounds, options);
+    look = look_at(player.task(), pair_of(played), grounds, options);
     if (look.decided || played == options.episodes) break;
     played = std::min(2 * played, options.episodes);
   }
@@ -290,6 +369,10 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
   certificate.budget_return = options.max_loss_return;
   if (grounds.cut) certificate.cut = grounds.range;
   certificate.sequential = grounds.anytime;
+  if (has_motion(player.task())) {
+    certificate.motion = {behaviour_of(of_teacher.first(played), player.task()).motion,
+                          behaviour_of(of_student.first(played), player.task()).motion};
+  }
   certificate.drawing_cost = drawing_cost(player, teacher, of_teacher, played, episodes, progress);
 
   if (options.levels.empty() || options.levels.contains(Level::statistical)) {

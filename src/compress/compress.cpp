@@ -23,17 +23,17 @@ class Search {
         selection_(player, teacher, options.judge, progress),
         visiting_{options.visit_episodes, Random({options.judge.seed, Stage::search, 1, 0xFFFFFFFF}).bits(),
                   options.judge.act},
-        states_(pick_states(player.roll_out(teacher, visiting_, progress), 5000)) {}
+        states_(pick_states(player.roll_out(teacher, visiting_, progress), 5000)) {
+    options_.search.aim = selection_.aim();
+  }
 
   Compressed run() {
     if (options_.lattice) try_lattice();
     if (options_.continuous) follow_dictionaries();
-    std::vector<MeasuredPolicy> policies;
-    for (const Candidate& one : tried_) {
-      policies.push_back({&one.embedding.policy(), one.payload_bytes(), one.loss, one.spread});
-    }
-    Selection::Verdict verdict = selection_.certify(policies, progress_);
-    Compressed out{{}, front_of(tried_), verdict.chosen, std::move(verdict.certificate), seconds()};
+    Selection::Verdict verdict = selection_.certify(measured_, progress_);
+    Compressed out{
+        {},       front_of(tried_), selection_.teacher_behaviour(), verdict.chosen, std::move(verdict.certificate),
+        seconds()};
     out.tried.assign(std::make_move_iterator(tried_.begin()), std::make_move_iterator(tried_.end()));
     return out;
   }
@@ -47,13 +47,17 @@ class Search {
 
   void record(Embedding embedding, NumberFormat format) {
     Candidate one{std::move(embedding), format};
-    const MeasuredPolicy measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
+    MeasuredPolicy measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
     one.loss = measured.loss;
     one.spread = measured.spread;
     one.loss_percent = 100 * one.loss / std::abs(selection_.teacher_return());
     one.action_distance = distance(one.embedding.policy());
+    one.behaviour = measured.behaviour;
+    one.admissible = selection_.admissible(measured);
     if (selection_.promising(measured)) smallest_ = std::min(smallest_, one.payload_bytes());
     const bool on_front = add_candidate(tried_, std::move(one));
+    measured.policy = &tried_.back().embedding.policy();
+    measured_.push_back(measured);
     if (sink_) sink_(tried_.back(), on_front);
   }
 
@@ -79,7 +83,7 @@ class Search {
 
   const Player& player_;
   const Policy& teacher_;
-  const CompressOptions& options_;
+  CompressOptions options_;
   const CandidateSink& sink_;
   const Progress& progress_;
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
@@ -88,6 +92,7 @@ class Search {
   const StateMatrix states_;                             // that the teacher visits
   std::size_t smallest_ = static_cast<std::size_t>(-1);  // payload of a promising candidate
   std::deque<Candidate> tried_;
+  std::vector<MeasuredPolicy> measured_;  // the same, as the selection sees them
 };
 
 void Search::try_lattice() {
@@ -129,8 +134,12 @@ void Search::add_visited(Samples& samples, const ContinuousCode& shape) const {
 // Returns the bytes of the smallest format.
 std::size_t Search::try_formats(const DictionaryPath& path) {
   const std::unique_ptr<Policy> unrounded = path.policy();
-  const double loss = selection_.measure(*unrounded, 0, progress_).loss;
-  const bool near = loss <= 3 * selection_.budget() || loss <= 0.03 * std::abs(selection_.teacher_return());
+  const auto [loss, excess] = [&] {
+    const MeasuredPolicy measured = selection_.measure(*unrounded, 0, progress_);
+    return std::pair(measured.loss, measured.excess);
+  }();
+  const bool near =
+      (loss <= 3 * selection_.budget() || loss <= 0.03 * std::abs(selection_.teacher_return())) && excess <= 1;
   std::size_t least = static_cast<std::size_t>(-1);
   for (const NumberFormat format : options_.formats) {
     ContinuousEmbedding one = path.rounded(format, near, clock(), progress_);

@@ -70,7 +70,7 @@ bool DictionaryPath::grow(const EnoughTime& enough, const Progress& progress) {
         grown[o * k_ + static_cast<std::size_t>(place)] = had[o * before.size() + j];
       }
     }
-    if (earned(grown) > earned(coefficients_)) coefficients_ = grown;
+    if (cost(grown) < cost(coefficients_)) coefficients_ = grown;
   }
   polish_further(1, enough, progress);
   return true;
@@ -84,7 +84,7 @@ void DictionaryPath::polish_further(std::size_t more, const EnoughTime& enough, 
   std::vector<double> polished = polish_on_return(*player_, shape_, samples_.teacher().contract(), function, few_,
                                                   coefficients_, polish, enough, progress);
   // A search that only sees returns can be lured away, as by a car that earns more by not moving at all.
-  if (earned(polished) > earned(coefficients_)) coefficients_ = std::move(polished);
+  if (cost(polished) < cost(coefficients_)) coefficients_ = std::move(polished);
 }
 
 std::unique_ptr<Policy> DictionaryPath::policy() const {
@@ -109,10 +109,10 @@ std::vector<double> DictionaryPath::fitted() const {
   return options_.polish == PolishBy::none ? out : polish(few_, samples_, std::move(out));
 }
 
-double DictionaryPath::earned(std::span<const double> coefficients) const {
+double DictionaryPath::cost(std::span<const double> coefficients) const {
   const auto policy = continuous_policy("candidate", samples_.teacher().contract(), shape_.head, shape_.squash,
                                         TermFunction(shape_.terms, shape_.coordinates, coefficients));
-  return mean_return(*player_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
+  return options_.search.aim.cost(*player_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
 }
 
 ReturnPolish DictionaryPath::search(std::uint64_t purpose) const {

@@ -25,7 +25,7 @@ class DictionaryPath {
 
  private:
   std::vector<double> fitted() const;
-  double earned(std::span<const double> coefficients) const;
+  double cost(std::span<const double> coefficients) const;
   ReturnPolish search(std::uint64_t purpose) const;
 
   const Player* player_;

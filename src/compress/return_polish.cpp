@@ -1,4 +1,5 @@
-#include <numeric>
+#include <algorithm>
+#include <cmath>
 
 #include <Eigen/Dense>
 
@@ -33,9 +34,27 @@ void fill_played(const Player& player, std::span<double> values, const std::func
 
 }  // namespace
 
-double mean_return(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) {
-  const std::vector<double> returns = returns_of(player.play(policy, {episodes, seed, act}));
-  return std::accumulate(returns.begin(), returns.end(), 0.0) / static_cast<double>(returns.size());
+double Aim::cost(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) const {
+  Episodes playing{episodes, seed, act};
+  playing.motion = roughness.has_value();
+  playing.compared = distance ? teacher : nullptr;
+  const std::vector<Outcome> outcomes = player.play(policy, playing);
+  const auto mean = [&](auto of) {
+    double sum = 0;
+    for (const Outcome& one : outcomes) sum += of(one);
+    return sum / static_cast<double>(outcomes.size());
+  };
+  const double earned = mean([](const Outcome& one) { return one.total; });
+  if (return_alone()) return -earned;
+  double out = (teacher_return - earned) / budget;
+  const auto penalise = [&](const std::optional<double>& limit, auto of) {
+    constexpr double weight = 10;
+    if (limit) out += weight * std::max(0.0, mean(of) / *limit - 1);
+  };
+  penalise(roughness, [](const Outcome& one) { return one.motion.roughness; });
+  penalise(failures, [&](const Outcome& one) { return failed(player.task(), one).value_or(false) ? 1.0 : 0.0; });
+  penalise(distance, [](const Outcome& one) { return one.distance; });
+  return out;
 }
 
 std::vector<double> polish_on_return(const Player& player, const ContinuousCode& shape, const Contract& contract,
@@ -67,7 +86,7 @@ std::vector<double> polish_on_return(const Player& player, const ContinuousCode&
       std::vector<double> z(coefficients.size());
       for (std::size_t d = 0; d < z.size(); ++d) z[d] = tried(d, i);
       const auto policy = continuous_policy("candidate", contract, shape.head, shape.squash, function.with(at(z)));
-      return -mean_return(player, *policy, options.episodes, episodes_seed, options.act);
+      return options.aim.cost(player, *policy, options.episodes, episodes_seed, options.act);
     });
     search.tell(losses);
   }
@@ -81,8 +100,8 @@ ContinuousEmbedding polish_rounded(const Player& player, const ContinuousEmbeddi
   if (code.scales.empty()) return embedding;  // floats have no unit worth trying
   const Contract& contract = embedding.policy().contract();
   const std::uint64_t seed = Random({options.seed, Stage::search, options.item + 2, 0}).bits();
-  const auto earned = [&](const ContinuousEmbedding& one) {
-    return mean_return(player, one.policy(), options.episodes, seed, options.act);
+  const auto cost = [&](const ContinuousEmbedding& one) {
+    return options.aim.cost(player, one.policy(), options.episodes, seed, options.act);
   };
   // The unit of each coefficient: by output, then by part of the terms that has any.
   std::vector<double> units;
@@ -95,26 +114,26 @@ ContinuousEmbedding polish_rounded(const Player& player, const ContinuousEmbeddi
     }
   }
   ContinuousEmbedding best = embedding;
-  double most = earned(best);
+  double least = cost(best);
   for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
     bool better = false;
     for (std::size_t j = 0; j < units.size() && !(enough && enough()); ++j) {
       progress.check();
       std::vector<std::optional<ContinuousEmbedding>> moved(2);
-      std::vector<double> gained(2);
+      std::vector<double> costs(2);
       for_each_block(2, 1, [&](Block block) {
         ContinuousCode other = best.code();
         other.coefficients[j] += block.begin == 0 ? units[j] : -units[j];
         try {
           moved[block.begin] = ContinuousEmbedding::make(other, contract, "candidate");
         } catch (const Error&) {
-          return;  // beyond the largest whole number
+          return;  // beyond the largest integer
         }
       });
-      fill_played(player, gained, [&](std::size_t i) { return moved[i] ? earned(*moved[i]) : -HUGE_VAL; });
-      const std::size_t winner = gained[1] > gained[0] ? 1 : 0;
-      if (gained[winner] <= most) continue;
-      most = gained[winner];
+      fill_played(player, costs, [&](std::size_t i) { return moved[i] ? cost(*moved[i]) : HUGE_VAL; });
+      const std::size_t winner = costs[1] < costs[0] ? 1 : 0;
+      if (costs[winner] >= least) continue;
+      least = costs[winner];
       best = std::move(*moved[winner]);
       better = true;
     }

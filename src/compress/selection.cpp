@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -18,16 +19,52 @@ double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-std::vector<double> played(const Player& player, const Policy& policy, const Episodes& episodes,
-                           const Progress& progress) {
-  return returns_of(PlayedOutcomes(player, policy, episodes, progress).first(episodes.count));
+std::vector<Outcome> played(const Player& player, const Policy& policy, const Episodes& episodes,
+                            const Progress& progress) {
+  const auto outcomes = PlayedOutcomes(player, policy, episodes, progress).first(episodes.count);
+  return {outcomes.begin(), outcomes.end()};
 }
+
+template <class Of>
+std::vector<double> numbers_of(std::span<const Outcome> outcomes, Of of) {
+  std::vector<double> out;
+  out.reserve(outcomes.size());
+  for (const Outcome& one : outcomes) out.push_back(of(one));
+  return out;
+}
+
+double roughness_of(const Outcome& one) { return one.motion.roughness; }
+auto failure_in(const Task& task) {
+  return [&task](const Outcome& one) { return failed(task, one).value_or(false) ? 1.0 : 0.0; };
+}
+
+double deviation_of(std::span<const double> values, double mean) {
+  double sum = 0;
+  for (const double value : values) sum += (value - mean) * (value - mean);
+  return std::sqrt(sum / static_cast<double>(values.size() - 1));
+}
+
+// A search that aims at the limit itself ends above it half of the time.
+constexpr double aimed_share = 0.95;
 
 Range both(Range one, Range other) { return {std::min(one.low, other.low), std::max(one.high, other.high)}; }
 
 Range range_of(std::span<const double> numbers) {
   const auto [low, high] = std::ranges::minmax(numbers);
   return {low, high};
+}
+
+// How far the worst promise besides the return is above its budget, in units of what was allowed; 0 where none is.
+double above_limits(const Certificate& certificate) {
+  double worst = 0;
+  for (const Promise& promise : certificate.promises) {
+    const bool of_return = promise.about == Quantity::episode_return || promise.about == Quantity::return_percent;
+    if (of_return || !promise.budget || promise.kept()) continue;
+    const double teacher = std::isnan(promise.teacher) ? 0 : promise.teacher;
+    const double allowed = std::max(promise.factor * teacher + *promise.budget, 1e-9);
+    worst = std::max(worst, (promise.alone - *promise.budget) / allowed);
+  }
+  return worst;
 }
 
 Range generous(Range seen) { return generous_range(std::span(&seen.low, 1), std::span(&seen.high, 1)); }
@@ -56,7 +93,9 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
   require_in_range("select episodes", static_cast<double>(options.select_episodes), 2, 1e9, "Take 4000");
   require_in_range("certify episodes", static_cast<double>(options.certify_episodes), 2, 1e9, "Take 100000");
   require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
-  teacher_returns_ = played(player, teacher, playing(selecting, options.select_episodes), progress);
+  of_teacher_ = played(player, teacher, playing(selecting, options.select_episodes), progress);
+  teacher_returns_ = returns_of(of_teacher_);
+  teacher_behaviour_ = behaviour_of(of_teacher_, player.task());
   teacher_mean_ = mean_of(teacher_returns_);
   if (options.max_loss && !options.max_loss_return) require_share(teacher_returns_, 1 - options.confidence);
   budget_ = options.max_loss_return.value_or(HUGE_VAL);
@@ -64,28 +103,80 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
 }
 
 Episodes Selection::playing(std::uint64_t purpose, std::size_t episodes) const {
-  return {episodes, Random({options_.seed, Stage::search, purpose, 0xFFFFFFFF}).bits(), options_.act};
+  Episodes out{episodes, Random({options_.seed, Stage::search, purpose, 0xFFFFFFFF}).bits(), options_.act};
+  out.motion = true;
+  return out;
+}
+
+Aim Selection::aim() const {
+  const Keeps& keeps = options_.keeps;
+  Aim out{teacher_mean_, budget_, {}, {}, {}, &teacher_};
+  if (!(out.budget > 0) || !std::isfinite(out.budget)) out.budget = std::max(1e-3 * std::abs(teacher_mean_), 1e-9);
+  const auto largest = [](const Limit& limit, double teacher) {
+    return std::max(aimed_share * (limit.factor * teacher + limit.plus), 1e-9);
+  };
+  if (keeps.roughness) out.roughness = largest(*keeps.roughness, teacher_behaviour_.motion.roughness);
+  if (keeps.failures && player_.task().ending != Ending::plain) {
+    out.failures = largest(*keeps.failures, teacher_behaviour_.failures);
+  }
+  if (keeps.distance) out.distance = largest({0, *keeps.distance}, 0);
+  return out;
+}
+
+double Selection::expected(double mean, double spread, double width) const {
+  const auto certified = static_cast<double>(options_.certify_episodes);
+  const auto selected = static_cast<double>(options_.select_episodes);
+  const double odds = std::log(2 / (1 - options_.confidence));
+  return mean + spread / std::sqrt(selected) + spread * std::sqrt(2 * odds / certified) + width * odds / certified;
+}
+
+double Selection::excess(std::span<const Outcome> outcomes, std::span<const Outcome> on_teacher) const {
+  double worst = -1;
+  const auto judge = [&](const Limit& limit, const std::vector<double>& teacher, const std::vector<double>& student) {
+    std::vector<double> counted(student.size());
+    for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = student[i] - limit.factor * teacher[i];
+    const double mean = mean_of(counted);
+    const double allowed = std::max(limit.factor * mean_of(teacher) + limit.plus, 1e-9);
+    worst = std::max(worst, (expected(mean, deviation_of(counted, mean), 1 + limit.factor) - limit.plus) / allowed);
+  };
+  const auto both_of = [&](const Limit& limit, auto of) {
+    judge(limit, numbers_of(of_teacher_, of), numbers_of(outcomes, of));
+  };
+  const Keeps& keeps = options_.keeps;
+  if (keeps.roughness) both_of(*keeps.roughness, roughness_of);
+  if (keeps.failures && player_.task().ending != Ending::plain) both_of(*keeps.failures, failure_in(player_.task()));
+  if (keeps.distance) {
+    for (const auto states : {outcomes, on_teacher}) {
+      const std::vector<double> apart = numbers_of(states, [](const Outcome& one) { return one.distance; });
+      judge({0, *keeps.distance}, std::vector<double>(apart.size(), 0.0), apart);
+    }
+  }
+  return worst;
 }
 
 MeasuredPolicy Selection::measure(const Policy& policy, std::size_t bytes, const Progress& progress) const {
-  const std::vector<double> earned = played(player_, policy, playing(selecting, options_.select_episodes), progress);
-  const Range returns = both(range_of(teacher_returns_), range_of(earned));
+  Episodes episodes = playing(selecting, options_.select_episodes);
+  std::vector<Outcome> on_teacher;
+  if (options_.keeps.distance) {
+    episodes.compared = &policy;
+    on_teacher = played(player_, teacher_, episodes, progress);
+    episodes.compared = &teacher_;
+  }
+  const std::vector<Outcome> outcomes = played(player_, policy, episodes, progress);
+  const std::vector<double> earned = returns_of(outcomes);
   std::vector<double> lost(earned.size());
   for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = teacher_returns_[i] - earned[i];
-  MeasuredPolicy out{&policy, bytes, mean_of(lost), 0, returns};
-  for (const double value : lost) out.spread += (value - out.loss) * (value - out.loss);
-  out.spread = std::sqrt(out.spread / static_cast<double>(lost.size() - 1));
+  MeasuredPolicy out{&policy, bytes, mean_of(lost), 0, both(range_of(teacher_returns_), range_of(earned))};
+  out.spread = deviation_of(lost, out.loss);
+  out.behaviour = behaviour_of(outcomes, player_.task());
+  out.excess = excess(outcomes, on_teacher);
   return out;
 }
 
 double Selection::expected_upper(const MeasuredPolicy& one) const {
-  const auto certified = static_cast<double>(options_.certify_episodes);
-  const auto selected = static_cast<double>(options_.select_episodes);
-  const double odds = std::log(2 / (1 - options_.confidence));
   const std::optional<Range> range = player_.return_range(player_.task().time_limit);
   const double width = options_.method == LossMethod::student_t ? 0 : (range ? *range : generous(one.returns)).width();
-  return one.loss + one.spread / std::sqrt(selected) + one.spread * std::sqrt(2 * odds / certified) +
-         width * odds / certified;
+  return expected(one.loss, one.spread, width);
 }
 
 std::vector<std::size_t> Selection::in_turn(std::span<const MeasuredPolicy> policies) const {
@@ -95,6 +186,8 @@ std::vector<std::size_t> Selection::in_turn(std::span<const MeasuredPolicy> poli
     const MeasuredPolicy &first = policies[a], &second = policies[b];
     const bool one = promising(first), other = promising(second);
     if (one != other) return one;
+    // Of those that should fail first what moves least too roughly, then what loses least.
+    if (!one && std::max(first.excess, 0.0) != std::max(second.excess, 0.0)) return first.excess < second.excess;
     return one ? std::pair(first.bytes, first.loss) < std::pair(second.bytes, second.loss)
                : std::pair(expected_upper(first), first.bytes) < std::pair(expected_upper(second), second.bytes);
   });
@@ -120,6 +213,7 @@ Selection::Verdict Selection::certify(std::span<const MeasuredPolicy> policies, 
   how.all_episodes = options_.all_episodes;
   how.max_loss = options_.max_loss;
   how.max_loss_return = options_.max_loss_return;
+  how.keeps = options_.keeps;
   PlayedOutcomes of_teacher(player_, teacher_, certifying_episodes(player_, how), progress);
   const std::vector<std::size_t> order = in_turn(policies);
   std::optional<Verdict> best;
@@ -130,7 +224,7 @@ Selection::Verdict Selection::certify(std::span<const MeasuredPolicy> policies, 
     how.cut = generous(policies[order[j]].returns);
     Certificate one = certify_paired(player_, teacher_, student, of_teacher, how, progress);
     const auto rank = [&](const Certificate& certificate, std::size_t i) {
-      return std::pair(certificate.upper_return, policies[i].bytes);
+      return std::tuple(above_limits(certificate), certificate.upper_return, policies[i].bytes);
     };
     if (!best || one.within_budget || rank(one, order[j]) < rank(best->certificate, best->chosen)) {
       best = {order[j], std::move(one)};

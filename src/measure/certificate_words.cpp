@@ -9,7 +9,10 @@
 
 namespace mercer {
 
-bool is_share(Quantity about) { return about == Quantity::outside || about == Quantity::failures; }
+bool is_share(Quantity about) {
+  return about == Quantity::outside || about == Quantity::failures || about == Quantity::roughness ||
+         about == Quantity::distance_teacher || about == Quantity::distance_embedding;
+}
 
 std::string rounded_up(double value) {
   constexpr int digits = 6;

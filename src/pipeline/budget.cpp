@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/certificate_words.hpp"
 #include "mercer/error.hpp"
 #include "mercer/pipeline.hpp"
 
@@ -22,6 +23,14 @@ namespace {
                             allowed, certificate.teacher_return, where),
                 "Give a budget in units of return (--max-loss-return), or use more episodes");
   }
+  if (is_share(broken->about)) {
+    const double teacher = std::isnan(broken->teacher) ? 0 : broken->factor * broken->teacher;
+    throw Error(ErrorCode::not_met,
+                fmt::format("{}: may be up to {:.6g}%, and {:.6g}% is allowed; measured: {:.4g}%{}",
+                            words(broken->about, false), 100 * (teacher + broken->alone), 100 * (teacher + allowed),
+                            100 * broken->embedding, where),
+                remedy);
+  }
   const char* const unit = broken->about == Quantity::episode_return ? "" : "%";
   throw Error(ErrorCode::not_met,
               fmt::format("the {} may be up to {:.6g}{}, and {:.6g}{} is allowed; measured: {:.4g}{}{}",
@@ -31,6 +40,14 @@ namespace {
 }
 
 }  // namespace
+
+Keeps KeepRequest::keeps() const {
+  Keeps out = keeps_of(keep);
+  if (max_roughness) out.roughness = Limit{0, *max_roughness};
+  if (max_failures) out.failures = Limit{0, *max_failures};
+  if (max_distance) out.distance = max_distance;
+  return out;
+}
 
 void require_budget(const Certificate& certificate) {
   if (certificate.within_budget) return;

@@ -25,6 +25,7 @@ CertifyOptions certify_options(const CertifyRequest& request) {
   options.levels = request.levels;
   options.max_loss = request.max_loss;
   options.max_loss_return = request.max_loss_return;
+  options.keeps = request.keep.keeps();
   options.all_episodes = request.all_episodes;
   return options;
 }

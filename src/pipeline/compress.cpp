@@ -50,6 +50,7 @@ CompressOptions search_options(const CompressRequest& request, const Player& pla
   if (request.given.contains("max-loss-return") && !request.given.contains("max-loss")) judge.max_loss = std::nullopt;
   judge.act = request.task.act.value_or(judge.act);
   judge.seed = request.seed;
+  judge.keeps = request.keep.keeps();
   options.continuous = request.route != CompressRequest::Routes::lattice;
   options.lattice = request.route != CompressRequest::Routes::continuous;
   if (!player.parallel() && !request.given.contains("route")) options.lattice = usual_options(player).lattice;

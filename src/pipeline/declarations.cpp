@@ -126,6 +126,35 @@ void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional
                  confidence);
 }
 
+void add_keep(OptionList& list, KeepRequest& keep) {
+  list.add_name(
+      {.name = "keep",
+       .value = "WHAT",
+       .help = "What must be kept besides the loss: behaviour (roughness at most 1.25 times the teacher's + 0.5%, "
+               "failures at most the teacher's + 1%) or the return alone",
+       .used_first = true},
+      keep.keep);
+  list.add_share(
+      {.name = "max-roughness",
+       .value = "SHARE",
+       .help = "Largest mean change of the action per step, as a share of its range (discrete: share of steps "
+               "with another action)",
+       .range = share_range},
+      keep.max_roughness);
+  list.add_share(
+      {.name = "max-distance",
+       .value = "SHARE",
+       .help = "Largest mean distance from the teacher's actions, as a share of their range (discrete: share "
+               "of states where they differ), in states of either",
+       .range = share_range},
+      keep.max_distance);
+  list.add_share({.name = "max-failures",
+                  .value = "SHARE",
+                  .help = "Largest share of episodes that fail, in tasks that say what a failure is",
+                  .range = share_range},
+                 keep.max_failures);
+}
+
 void add_method(OptionList& list, LossMethod& method, bool& all_episodes) {
   list.add_name({.name = "method",
                  .value = "METHOD",
@@ -334,6 +363,9 @@ OptionList options_of(EvaluateRequest& request) {
   list.in(Group::output)
       .add({.name = "rollouts", .value = "FILE", .help = "Measure the return of rollouts in a file instead of playing"},
            request.rollouts);
+  list.add({.name = "behaviour",
+            .help = "Also measure how actions move, how many episodes fail, and the distance from --against"},
+           request.behaviour);
   add_seed(list, request);
   return list;
 }
@@ -401,6 +433,7 @@ OptionList options_of(CompressRequest& request) {
   add_task(list, request.task, nullptr, "", {text_of(SelectionOptions{}.act)});
   add_policy(list, request.teacher, "Teacher: " + policy_help);
   add_budget(list, judge.max_loss, judge.max_loss_return, judge.confidence);
+  add_keep(list, request.keep);
   list.add({.name = "max-bytes", .value = "N", .help = "Largest payload", .range = {1, 1e9}, .used_first = true},
            judge.max_bytes);
   list.add({.name = "certify-episodes",
@@ -496,6 +529,7 @@ OptionList options_of(CertifyRequest& request) {
             .help = "Accept a teacher whose file has another SHA-256 than the stored one"},
            request.accept_other_teacher);
   add_budget(list, request.max_loss, request.max_loss_return, request.confidence);
+  add_keep(list, request.keep);
   list.add_choice<Levels>({.name = "level", .value = "LEVEL", .help = "Which bounds to compute"}, request.levels,
                           {{"all", request.levels},
                            {"paper", {Level::paper}},

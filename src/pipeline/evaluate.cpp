@@ -76,15 +76,20 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
   const auto other = compares ? resolve_policy(request.against, task, progress) : nullptr;
   RolloutOptions options = playing_options(request.task, task, request.episodes, request.seed);
   options.keep_steps = false;
+  options.motion = request.behaviour;
+  if (request.behaviour) options.compared = other.get();
   result.env = request.task.env;
   result.policy = policy->name();
   result.seed = request.seed;
   result.played = play(*player, *policy, options, progress);
   measure(result);
+  if (request.behaviour) result.behaviour = behaviour_of(outcomes_of(result.played), task);
   if (!other) return result;
   // The same seed gives both the same start states and the same noise.
+  if (request.behaviour) options.compared = policy.get();
   const Rollouts rival = play(*player, *other, options, progress);
   result.against = {other->name(), summarise(rival.returns), paired_loss(rival.returns, result.played.returns)};
+  if (request.behaviour) result.against->behaviour = behaviour_of(outcomes_of(rival), task);
   return result;
 }
 

@@ -34,6 +34,8 @@ Rollouts without_steps(const Task& task, const Policy& policy, const Episodes& e
     out.returns.push_back(one.total);
     out.discounted_returns.push_back(one.discounted);
     out.terminated.push_back(one.terminated ? 1 : 0);
+    if (episodes.motion) out.motions.push_back(one.motion);
+    if (episodes.compared != nullptr) out.distances.push_back(one.distance);
   }
   return out;
 }
@@ -47,7 +49,13 @@ Rollouts play_outside(const Player& player, const Policy& policy, const RolloutO
                             player.task().name),
                 "Leave them out");
   }
-  const Episodes episodes{options.episodes, options.seed, options.act, options.gamma, options.horizon};
+  const Episodes episodes{.count = options.episodes,
+                          .seed = options.seed,
+                          .act = options.act,
+                          .gamma = options.gamma,
+                          .horizon = options.horizon,
+                          .motion = options.motion,
+                          .compared = options.compared};
   if (options.keep_steps) return player.roll_out(policy, episodes, progress);
   return without_steps(player.task(), policy, episodes, player.play(policy, episodes, progress));
 }

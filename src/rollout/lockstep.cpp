@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -13,6 +14,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/matrix_view.hpp"
+#include "rollout/motion.hpp"
 
 namespace mercer {
 
@@ -106,6 +108,8 @@ class Lockstep {
     action_ = take(actions_);
     reward_ = take(1);
     total_ = take(2);
+    if (options.motion) motion_.emplace(env.task(), count);
+    if (options.compared != nullptr) compared_.emplace(*this);
   }
 
   Rollouts play(const Progress& progress) {
@@ -125,6 +129,8 @@ class Lockstep {
       const auto terminated = std::span(terminated_).first(active_);
       env_.observe(now(state_), now(observation_));
       choose(t);
+      if (motion_) motion_->add(now(action_));
+      if (compared_) compared_->add(*this);
       if (options_.keep_steps) {
         states.write(now(state_), episode, t);
         observations.write(now(observation_), episode, t);
@@ -174,6 +180,8 @@ class Lockstep {
     out.returns.resize(count_);
     out.discounted_returns.resize(count_);
     out.terminated.resize(count_);
+    if (motion_) out.motions.resize(count_);
+    if (compared_) out.distances.resize(count_);
   }
 
   // Asks the policy, refuses what is no action, and clips to the action space what is outside it.
@@ -220,16 +228,38 @@ class Lockstep {
       out.returns[e] = total_(0, i);
       out.discounted_returns[e] = total_(1, i);
       out.terminated[e] = terminated_[i];
+      if (motion_) out.motions[e] = motion_->of(i, steps);
+      if (compared_) out.distances[e] = compared_->meter.of(i, steps);
       for (std::size_t d = 0; d < observations_; ++d)
         out.final_observations[e * observations_ + d] = observation_(d, i);
       const std::size_t last = --active_;
       if (last == i) continue;
       for (std::size_t d = 0; d < states_; ++d) state_(d, i) = state_(d, last);
       for (std::size_t d = 0; d < 2; ++d) total_(d, i) = total_(d, last);
+      if (motion_) motion_->move(last, i);
+      if (compared_) compared_->meter.move(last, i);
       items_[i] = items_[last];
       episode_[i] = episode_[last];
     }
   }
+
+  // What the other policy would do in the same states. Both are asked for their mean.
+  struct Compared {
+    explicit Compared(const Lockstep& of)
+        : meter(of.env_.task().action, of.count_), memory(2 * of.actions_ * of.count_) {}
+
+    void add(const Lockstep& of) {
+      const MatrixView<double> own(memory.data(), of.actions_, of.count_),
+          other(memory.data() + of.actions_ * of.count_, of.actions_, of.count_);
+      const bool mean = of.options_.act == Act::mean;
+      if (!mean) of.policy_.mean_action(of.now(of.observation_), of.now(own));
+      of.options_.compared->mean_action(of.now(of.observation_), of.now(other));
+      meter.add(of.now(mean ? of.action_ : own), of.now(other));
+    }
+
+    DistanceMeter meter;
+    std::vector<double> memory;
+  };
 
   const Env& env_;
   const Policy& policy_;
@@ -244,6 +274,8 @@ class Lockstep {
   std::vector<std::uint8_t> terminated_;
   MatrixView<double> state_, observation_, action_, reward_;
   MatrixView<double> total_;  // return and discounted return so far
+  std::optional<MotionMeter> motion_;
+  std::optional<Compared> compared_;
 };
 
 }  // namespace

@@ -36,6 +36,8 @@ void for_each_array(R& rollouts, const Each& each) {
   each(rollouts.returns);
   each(rollouts.discounted_returns);
   each(rollouts.terminated);
+  each(rollouts.motions);
+  each(rollouts.distances);
 }
 
 }  // namespace
@@ -107,6 +109,7 @@ RolloutOptions completed(const Env& env, const RolloutOptions& given) {
   require_in_range("gamma", *options.gamma, 0, 1, "Give a discount from 0 to 1");
   require_in_range("horizon", *options.horizon, 1, 1e9, "Give the number of steps of an episode");
   check_start_states(env.task(), options.start_states);
+  if (options.compared != nullptr) check_fits(*options.compared, env.task());
   if (options.batch == 0) {
     // Wide enough for vector code and matrix products, narrow enough that a batch's columns stay in the cache and both
     // cores have work.
@@ -245,6 +248,8 @@ RolloutOptions options_for(const Episodes& episodes, bool keep_steps) {
   out.horizon = episodes.horizon;
   out.keep_steps = keep_steps;
   out.first = episodes.first;
+  out.motion = episodes.motion;
+  out.compared = episodes.compared;
   return out;
 }
 
@@ -260,6 +265,8 @@ std::vector<Outcome> outcomes_of(const Rollouts& rollouts) {
   for (std::size_t e = 0; e < out.size(); ++e) {
     out[e] = {rollouts.returns[e], rollouts.discounted_returns[e],
               static_cast<std::size_t>(rollouts.offsets[e + 1] - rollouts.offsets[e]), rollouts.terminated[e] != 0};
+    if (!rollouts.motions.empty()) out[e].motion = rollouts.motions[e];
+    if (!rollouts.distances.empty()) out[e].distance = rollouts.distances[e];
   }
   return out;
 }

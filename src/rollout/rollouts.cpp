@@ -253,6 +253,8 @@ void append(Rollouts& all, const Rollouts& part) {
   extend(all.returns, part.returns);
   extend(all.discounted_returns, part.discounted_returns);
   extend(all.terminated, part.terminated);
+  extend(all.motions, part.motions);
+  extend(all.distances, part.distances);
 }
 
 void check_rollouts_path(const std::filesystem::path& path) {

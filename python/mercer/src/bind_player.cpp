@@ -48,7 +48,11 @@ class ForeignPlayer : public mercer::Player {
   const mercer::Task& task() const override { return task_; }
   std::vector<mercer::Outcome> play(const Policy& policy, const mercer::Episodes& episodes,
                                     const mercer::Progress& progress) const override {
-    return mercer::outcomes_of(played(policy, episodes, false, progress));
+    const bool measures = episodes.motion || episodes.compared != nullptr;
+    mercer::Rollouts rollouts = played(policy, episodes, measures, progress);
+    if (episodes.motion) rollouts.motions = mercer::motions_of(rollouts, task_);
+    if (episodes.compared != nullptr) rollouts.distances = mercer::distances_of(rollouts, policy, *episodes.compared);
+    return mercer::outcomes_of(rollouts);
   }
   mercer::Rollouts roll_out(const Policy& policy, const mercer::Episodes& episodes,
                             const mercer::Progress& progress) const override {

@@ -89,7 +89,7 @@ ParameterCount ContinuousEmbedding::parameters() const {
   return {code_.coefficients.size(), count};
 }
 
-std::vector<std::string> formulas(const ContinuousEmbedding& embedding) {
+std::vector<std::string> formulas(const ContinuousEmbedding& embedding, Notation) {
   const ContinuousCode& code = embedding.code();
   const Contract& contract = embedding.policy().contract();
   std::vector<std::string> names;
