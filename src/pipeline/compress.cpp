@@ -99,7 +99,7 @@ void write_results(const fs::path& folder, const CompressResult& result, const s
   const Compressed& found = result.found;
   for (std::size_t i = 0; i < found.tried.size(); ++i) {
     const Candidate& one = found.tried[i];
-    nlohmann::ordered_json entry = document(one);
+    nlohmann::ordered_json entry = document(one, played(found));
     const bool chosen = i == found.chosen;
     if (chosen || std::ranges::find(found.front, i) != found.front.end()) {
       const std::string file = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), name(one.embedding.route()), i);

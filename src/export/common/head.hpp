@@ -86,7 +86,10 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Contr
 /// Lines of at most 100 characters that begin with " * ".
 std::string comment_lines(const std::string& text);
 
-/// "On 1000 episodes ... lost 0.3%. With 95% confidence ... at most 1%.": two sentences.
+/// What the certificate promises, in sentences.
 std::string certificate_sentences(const EmbeddingFile& file);
+
+/// Comment lines: what was measured of teacher and embedding, and a sentence for whatever is far above the teacher's.
+std::string outcome_comment(const EmbeddingFile& file);
 
 }  // namespace mercer
