@@ -40,7 +40,7 @@ class Task:
     def dt(self) -> float: ...
 
 class EnvBatch:
-    def __init__(self, name: str, num_envs: int, seed: int) -> None: ...
+    def __init__(self, name: str, num_envs: int, seed: int, spread: Optional[Sequence[float]] = None) -> None: ...
     def reset(self, seed: Optional[int], mask: Optional[ArrayLike]) -> np.ndarray: ...
     def set_state(self, states: ArrayLike) -> np.ndarray: ...
     def step(self, actions: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
@@ -54,6 +54,12 @@ class EnvBatch:
     def return_range(self, horizon: Optional[int]) -> _Range: ...
 
 def known_envs() -> list[tuple[str, str, str]]: ...
+def disturbances() -> list[dict[str, Any]]:
+    """What can be perturbed about every task: name, help, nominal, low, high, integer."""
+
+def spread_of(name: str, seed: int, policy: Policy) -> Optional[list[float]]:
+    """What noise of observations without bounds is a share of; None where the task needs nothing."""
+
 
 class Policy:
     def sample(
@@ -122,7 +128,12 @@ class Player:
     def __init__(self, env: EnvBatch) -> None: ...
     @overload
     def __init__(
-        self, task: Task, play: Callable[..., Rollouts], return_range: Optional[tuple[float, float]] = None
+        self,
+        task: Task,
+        play: Callable[..., Rollouts],
+        return_range: Optional[tuple[float, float]] = None,
+        box: Sequence[tuple[str, float, float, float, bool]] = (),
+        at: Optional[Callable[[list[float]], Player]] = None,
     ) -> None: ...
 
 def reset_seed(seed: int, episode: int) -> int:

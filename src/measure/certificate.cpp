@@ -8,7 +8,9 @@
 #include <fmt/ranges.h>
 
 #include "core/fault.hpp"
+#include "measure/behaviour_json.hpp"
 #include "measure/certificate_json.hpp"
+#include "measure/json_numbers.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -44,20 +46,17 @@ void judge(Certificate& certificate) {
   certificate.within_budget = std::ranges::all_of(certificate.promises, &Promise::kept);
 }
 
+const PerturbedPoint& PerturbedGrid::worst() const {
+  const auto share = [](const PerturbedPoint& point) {
+    return point.upper_percent ? *point.upper_percent : 100 * point.upper_return / std::abs(point.teacher_return);
+  };
+  return *std::ranges::max_element(points, {}, share);
+}
+
 namespace {
 
 using json = nlohmann::json;
 using ordered = nlohmann::ordered_json;
-
-ordered number(double value) { return std::isfinite(value) ? ordered(value) : ordered(nullptr); }
-ordered number(const std::optional<double>& value) { return value ? number(*value) : ordered(nullptr); }
-
-double to_number(const json& value) {
-  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
-}
-std::optional<double> to_optional(const json& value) {
-  return value.is_null() ? std::nullopt : std::optional(value.get<double>());
-}
 
 constexpr std::string_view in_model = "_in_model";
 // What version 0.1 wrote instead.
@@ -100,20 +99,38 @@ std::string term_from(std::string term, const std::string& about) {
 }
 
 ordered promise_json(const Promise& promise) {
-  return {{"about", name(promise.about)},           {"teacher", number(promise.teacher)},
-          {"embedding", number(promise.embedding)}, {"measured", number(promise.measured)},
-          {"upper", number(promise.upper)},         {"alone", number(promise.alone)},
-          {"budget", number(promise.budget)},       {"kept", promise.kept()}};
+  return {{"about", name(promise.about)},
+          {"teacher", json_number(promise.teacher)},
+          {"embedding", json_number(promise.embedding)},
+          {"measured", json_number(promise.measured)},
+          {"upper", json_number(promise.upper)},
+          {"alone", json_number(promise.alone)},
+          {"budget", json_number(promise.budget)},
+          {"factor", promise.factor},
+          {"kept", promise.kept()}};
 }
 
 Promise promise_from(const json& document, const std::string& owner) {
   return {code_from<Quantity>(document, "about", owner),
-          to_number(document.at("teacher")),
-          to_number(document.at("embedding")),
-          to_number(document.at("measured")),
-          to_number(document.at("upper")),
-          to_number(document.at("alone")),
-          to_optional(document.at("budget"))};
+          number_from(document.at("teacher")),
+          number_from(document.at("embedding")),
+          number_from(document.at("measured")),
+          number_from(document.at("upper")),
+          number_from(document.at("alone")),
+          optional_from(document.at("budget")),
+          document.value("factor", 1.0)};
+}
+
+// Every face reads a value of each point for each name, and the worst of the points.
+PerturbedGrid checked(PerturbedGrid grid, const std::string& owner) {
+  const std::size_t names = grid.names.size();
+  const bool fits = std::ranges::all_of(grid.points, [&](const auto& point) { return point.values.size() == names; });
+  if (fits && grid.ranges.size() == names && !grid.points.empty()) return grid;
+  throw Error(ErrorCode::bad_format,
+              fmt::format("'{}': the perturbed grid of its certificate has {} parameters, {} ranges and {} points that "
+                          "do not fit each other",
+                          owner, names, grid.ranges.size(), grid.points.size()),
+              "Certify it again with this version of Mercer");
 }
 
 CertificateRow row_from(const json& document, const std::string& owner) {
@@ -125,9 +142,9 @@ CertificateRow row_from(const json& document, const std::string& owner) {
   row.level = code_from<Level>(document, "level", owner);
   // Version 0.1 called theorems in a model rigorous, and the least of them the winner.
   if ((row.in_model && row.level == Level::rigorous) || row.term == "model-exact+error") row.level = Level::model;
-  row.value = to_number(document.at("value"));
-  row.measured = to_number(document.at("measured"));
-  row.slack = to_number(document.at("slack"));
+  row.value = number_from(document.at("value"));
+  row.measured = number_from(document.at("measured"));
+  row.slack = number_from(document.at("slack"));
   row.vacuous = document.at("vacuous").get<bool>();
   row.assumptions = document.at("assumptions").get<std::vector<std::string>>();
   row.winner = document.value("winner", false) && row.level != Level::model;
@@ -141,9 +158,9 @@ ordered to_json(const Certificate& certificate) {
   for (const CertificateRow& row : certificate.rows) {
     rows.push_back({{"term", row.term},
                     {"level", name(row.level)},
-                    {"value", number(row.value)},
-                    {"measured", number(row.measured)},
-                    {"slack", number(row.slack)},
+                    {"value", json_number(row.value)},
+                    {"measured", json_number(row.measured)},
+                    {"slack", json_number(row.slack)},
                     {"vacuous", row.vacuous},
                     {"assumptions", row.assumptions},
                     {"about", about_code(row)},
@@ -153,11 +170,11 @@ ordered to_json(const Certificate& certificate) {
   for (const Promise& promise : certificate.promises) promises.push_back(promise_json(promise));
   return {{"promises", std::move(promises)},
           {"rows", std::move(rows)},
-          {"teacher_return", number(certificate.teacher_return)},
-          {"loss_return", number(certificate.loss_return)},
-          {"loss_percent", number(certificate.loss_percent)},
-          {"upper_return", number(certificate.upper_return)},
-          {"upper_percent", number(certificate.upper_percent)},
+          {"teacher_return", json_number(certificate.teacher_return)},
+          {"loss_return", json_number(certificate.loss_return)},
+          {"loss_percent", json_number(certificate.loss_percent)},
+          {"upper_return", json_number(certificate.upper_return)},
+          {"upper_percent", json_number(certificate.upper_percent)},
           {"confidence", certificate.confidence},
           {"level", name(certificate.level)},
           {"method", name(certificate.method)},
@@ -169,12 +186,14 @@ ordered to_json(const Certificate& certificate) {
           {"episodes", certificate.episodes},
           {"seed", certificate.seed},
           {"attempt", certificate.attempt},
-          {"budget_percent", number(certificate.budget_percent)},
-          {"budget_return", number(certificate.budget_return)},
+          {"budget_percent", json_number(certificate.budget_percent)},
+          {"budget_return", json_number(certificate.budget_return)},
           {"met", certificate.within_budget},
           {"cut", certificate.cut ? ordered{certificate.cut->low, certificate.cut->high} : ordered(nullptr)},
           {"sequential", certificate.sequential},
-          {"drawing_cost", number(certificate.drawing_cost)},
+          {"drawing_cost", json_number(certificate.drawing_cost)},
+          {"motion", certificate.motion ? to_json(*certificate.motion) : ordered(nullptr)},
+          {"grid", certificate.grid ? to_json(*certificate.grid) : ordered(nullptr)},
           {"not_covered", certificate.not_covered}};
 }
 
@@ -182,11 +201,11 @@ Certificate certificate_from_json(const json& document, const std::string& owner
   Certificate read;
   try {
     for (const json& row : document.at("rows")) read.rows.push_back(row_from(row, owner));
-    read.teacher_return = to_number(document.at("teacher_return"));
-    read.loss_return = to_number(document.at("loss_return"));
-    read.loss_percent = to_number(document.at("loss_percent"));
-    read.upper_return = to_number(document.at("upper_return"));
-    read.upper_percent = to_optional(document.at("upper_percent"));
+    read.teacher_return = number_from(document.at("teacher_return"));
+    read.loss_return = number_from(document.at("loss_return"));
+    read.loss_percent = number_from(document.at("loss_percent"));
+    read.upper_return = number_from(document.at("upper_return"));
+    read.upper_percent = optional_from(document.at("upper_percent"));
     read.confidence = document.at("confidence").get<double>();
     read.level = code_from<Level>(document, "level", owner);
     read.method = code_from<LossMethod>(document, "method", owner);
@@ -198,8 +217,8 @@ Certificate certificate_from_json(const json& document, const std::string& owner
     read.episodes = document.at("episodes").get<std::uint64_t>();
     read.seed = document.at("seed").get<std::uint64_t>();
     read.attempt = document.at("attempt").get<std::uint64_t>();
-    read.budget_percent = to_optional(document.at("budget_percent"));
-    read.budget_return = to_optional(document.at("budget_return"));
+    read.budget_percent = optional_from(document.at("budget_percent"));
+    read.budget_return = optional_from(document.at("budget_return"));
     read.within_budget = document.at("met").get<bool>();
     read.not_covered = document.at("not_covered").get<std::vector<std::string>>();
     if (!document.contains("promises")) return read;  // version 0.1
@@ -207,7 +226,10 @@ Certificate certificate_from_json(const json& document, const std::string& owner
     const json& cut = document.at("cut");
     if (!cut.is_null()) read.cut = Range{cut.at(0).get<double>(), cut.at(1).get<double>()};
     read.sequential = document.at("sequential").get<bool>();
-    read.drawing_cost = to_optional(document.at("drawing_cost"));
+    read.drawing_cost = optional_from(document.at("drawing_cost"));
+    const auto has = [&](const char* key) { return document.contains(key) && !document[key].is_null(); };
+    if (has("motion")) read.motion = motion_pair_from_json(document["motion"]);
+    if (has("grid")) read.grid = checked(grid_from_json(document["grid"]), owner);
   } catch (const json::exception& mistake) {
     throw Error(ErrorCode::bad_format, fmt::format("'{}': its certificate cannot be read: {}", owner, mistake.what()),
                 "Certify it again with this version of Mercer");

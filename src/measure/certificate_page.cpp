@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "measure/behaviour_words.hpp"
 #include "measure/certificate_words.hpp"
 
 namespace mercer {
@@ -40,8 +41,8 @@ std::string promise_table(const std::vector<Promise>& promises) {
                                  "embedding", "measured", "at most", "allowed");
   for (const Promise& promise : promises) {
     const auto cell = [&](double value) { return in_unit(promise.about, value); };
-    text += fmt::format("{:<52} {:>11} {:>11} {:>11} {:>11} {:>9}{}\n", words(promise.about, false),
-                        cell(promise.teacher), cell(promise.embedding), cell(promise.measured), promised(promise),
+    text += fmt::format("{:<52} {:>11} {:>11} {:>11} {:>11} {:>9}{}\n", promise_words(promise), cell(promise.teacher),
+                        cell(promise.embedding), cell(promise.measured), promised(promise),
                         promise.budget ? cell(*promise.budget) : "",
                         !promise.budget  ? ""
                         : promise.kept() ? "  kept"
@@ -52,7 +53,10 @@ std::string promise_table(const std::vector<Promise>& promises) {
 
 // A budget is judged on its own, a printed bound counts the others: the two may disagree by a little.
 std::string budget(const Certificate& certificate) {
-  if (!certificate.budget_percent && !certificate.budget_return) return "";
+  if (std::ranges::none_of(certificate.promises, [](const Promise& one) { return one.budget.has_value(); }) &&
+      !certificate.budget_percent && !certificate.budget_return) {
+    return "";
+  }
   const bool apart = std::ranges::any_of(
       certificate.promises, [](const Promise& one) { return one.budget && one.kept() && one.upper > *one.budget; });
   return fmt::format("Budget: {}.{}\n", certificate.within_budget ? "kept" : "NOT kept",
@@ -158,6 +162,7 @@ std::string grounds(const Group& group) {
 std::string certificate_page(const Certificate& certificate) {
   std::string text = fmt::format("Certificate of an embedding of {} in {}\n", certificate.teacher, certificate.env);
   for (const std::string& sentence : promise_sentences(certificate)) text += sentence + "\n";
+  for (const std::string& sentence : warning_sentences(certificate)) text += sentence + "\n";
   text += budget(certificate);
   text += fmt::format("Bounded by {}{}", words(certificate.method),
                       certificate.about == Quantity::action ? "" : fmt::format("; seed {}", certificate.seed));
@@ -168,6 +173,12 @@ std::string certificate_page(const Certificate& certificate) {
                         certificate.attempt, certificate.attempt - 1);
   }
   text += promise_table(certificate.promises);
+  if (certificate.motion) {
+    text.push_back('\n');
+    text +=
+        outcome_table(outcome_lines(measured_outcomes(certificate)), "measured, on average", "teacher", "embedding");
+  }
+  if (certificate.grid) text.append(1, '\n').append(grid_table(*certificate.grid));
   if (!certificate.rows.empty()) {
     const std::vector<Group> groups = grouped(certificate.rows);
     text += table(groups) + do_not_apply(certificate.rows) + "\nWhat each bound rests on:\n";

@@ -1,5 +1,7 @@
 #include "pipeline/documents.hpp"
 
+#include "measure/behaviour_json.hpp"
+
 namespace mercer {
 namespace {
 
@@ -88,14 +90,31 @@ json document(const PairedLoss& loss) {
           {"ci95_percent", {loss.ci95_percent.low, loss.ci95_percent.high}}};
 }
 
-json document(const Candidate& one) {
-  return {{"payload_bytes", one.payload_bytes()},
-          {"loss_percent", one.loss_percent},
-          {"action_distance", one.action_distance},
-          {"route", name(one.embedding.route())},
-          {"basis", one.embedding.basis()},
-          {"k", one.embedding.k()},
-          {"format", name(one.format)}};
+json document(const Behaviour& behaviour, bool compared) {
+  json out = to_json(behaviour.motion);
+  out["failures"] = behaviour.failures;
+  out["distance"] = compared ? json(behaviour.distance) : json(nullptr);
+  return out;
+}
+
+json document(const Candidate& one, bool played) {
+  json out{{"payload_bytes", one.payload_bytes()},
+           {"loss_percent", one.loss_percent},
+           {"action_distance", one.action_distance},
+           {"route", name(one.embedding.route())},
+           {"basis", one.embedding.basis()},
+           {"k", one.embedding.k()},
+           {"format", name(one.format)}};
+  // Actions are compared with the teacher's only where that has a limit.
+  for (const auto& [key, value] : document(one.behaviour, one.behaviour.distance > 0).items()) {
+    out[key] = played ? value : json(nullptr);
+  }
+  out["admissible"] = one.admissible;
+  return out;
+}
+
+bool played(const Compressed& found) {
+  return found.certificate && found.certificate->about == Quantity::episode_return;
 }
 
 json document(const ContinuousCode::Bits& bits) {
@@ -129,8 +148,10 @@ json document(const EvaluateResult& result) {
   out["return"] = document(result.returns);
   out["std_ci95"] = result.std_interval ? json{result.std_interval->low, result.std_interval->high} : json(nullptr);
   out["discounted_return"] = document(result.discounted);
+  if (result.behaviour) out["behaviour"] = document(*result.behaviour, result.against.has_value());
   if (result.against) {
     out["against"] = {{"policy", result.against->policy}, {"return", document(result.against->returns)}};
+    if (result.against->behaviour) out["against"]["behaviour"] = document(*result.against->behaviour, true);
     out["paired"] = document(result.against->loss);
   }
   return out;
@@ -144,8 +165,10 @@ json document(const CompressResult& result) {
   const Compressed& found = result.found;
   const std::optional<Certificate>& certificate = found.certificate;
   const Candidate& winner = found.winner();
+  const bool in_task = played(found);
   json front = json::array();
-  for (const std::size_t i : found.front) front.push_back(document(found.tried[i]));
+  for (const std::size_t i : found.front) front.push_back(document(found.tried[i], in_task));
+  const bool compared = winner.behaviour.distance > 0;
   return {{"route", name(winner.embedding.route())},
           {"basis", winner.embedding.basis()},
           {"k", winner.embedding.k()},
@@ -154,6 +177,9 @@ json document(const CompressResult& result) {
           {"payload_bytes", winner.payload_bytes()},
           {"loss_percent", certificate ? certificate->loss_percent : winner.loss_percent},
           {"action_distance", winner.action_distance},
+          {"behaviour", in_task ? json{{"teacher", document(found.teacher, false)},
+                                       {"embedding", document(winner.behaviour, compared)}}
+                                : json(nullptr)},
           {"upper_percent", certificate ? or_null(certificate->upper_percent) : json(nullptr)},
           {"upper_return", certificate ? json(certificate->upper_return) : json(nullptr)},
           {"confidence", certificate ? json(certificate->confidence) : json(nullptr)},

@@ -6,6 +6,7 @@
 #include "embed/formula/axes.hpp"
 #include "explorer/view_answers.hpp"
 #include "explorer/view_numbers.hpp"
+#include "measure/certificate_words.hpp"
 #include "mercer/certify.hpp"
 
 namespace answers {
@@ -34,10 +35,24 @@ json axis_json(const mercer::Axis& axis, const mercer::Range& range) {
   return {{"name", axis.name}, {"low", number(range.low)}, {"high", number(range.high)}, {"unit", axis.unit}};
 }
 
+json outcome_json(const mercer::OutcomePair& pair) {
+  json lines = json::array();
+  for (const mercer::OutcomeLine& line : mercer::outcome_lines(pair)) {
+    lines.push_back(
+        {{"code", line.code}, {"words", line.words}, {"teacher", line.teacher}, {"embedding", line.embedding}});
+  }
+  return lines;
+}
+
 json certificate_of(mercer::Certificate certificate) {
   certificate.teacher = std::filesystem::path(certificate.teacher).filename().string();
   json out = json::parse(mercer::certificate_json(certificate));
   out["sentences"] = mercer::promise_sentences(certificate);
+  out["warnings"] = mercer::warning_sentences(certificate);
+  out["outcomes"] = certificate.motion ? outcome_json(mercer::measured_outcomes(certificate)) : json::array();
+  for (std::size_t i = 0; i < certificate.promises.size(); ++i) {
+    out["promises"][i]["words"] = mercer::promise_words(certificate.promises[i]);
+  }
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explorer/view_subject.hpp"
+#include "measure/behaviour_words.hpp"
 #include "mercer/certificate.hpp"
 #include "mercer/parallel.hpp"
 
@@ -59,5 +60,7 @@ std::shared_ptr<const Shown> shown(const Subject& subject, const Question& quest
 json axis_json(const mercer::Axis& axis, const mercer::Range& range);
 /// A certificate names its teacher as it was asked for; a page that may be passed on need not say where it lies.
 json certificate_of(mercer::Certificate certificate);
+/// What was measured of teacher and embedding: a list of `code`, `words` and both as text.
+json outcome_json(const mercer::OutcomePair& pair);
 
 }  // namespace answers

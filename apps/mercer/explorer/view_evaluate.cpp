@@ -8,12 +8,13 @@
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/seeds.hpp"
+#include "rollout/motion.hpp"
 #include "view/view.hpp"
 
 namespace answers {
 namespace {
 
-constexpr std::size_t most_episodes = 100000, distance_states = 200;
+constexpr std::size_t most_episodes = 100000, distance_states = 200, distance_episodes = 100;
 
 // The first columns of a matrix, evenly picked.
 std::vector<double> some_columns(mercer::MatrixView<const double> all, std::size_t count) {
@@ -36,6 +37,23 @@ void add_distance(const Subject& subject, const Shown& now, json& answer) {
       mercer::action_distance(*world.teacher, now.policy(), {states.data(), all.rows(), count}, world.act);
   if (found.w1) answer["w1"] = number(*found.w1);
   if (found.tv) answer["tv"] = number(*found.tv);
+}
+
+mercer::PolicyOutcomes outcomes(const mercer::Rollouts& played, const mercer::Task& task) {
+  const mercer::Behaviour behaviour = mercer::behaviour_of(mercer::outcomes_of(played), task);
+  mercer::PolicyOutcomes out{.mean_return = mercer::summarise(played.returns).mean};
+  if (task.action.is_discrete() || !mercer::scaled_axes(task.action).empty()) out.motion = behaviour.motion;
+  if (task.ending != mercer::Ending::plain) out.failures = behaviour.failures;
+  return out;
+}
+
+// Each needs both policies in every state, so that few episodes serve.
+double distance_of(const World& world, const mercer::Policy& playing, const mercer::Policy& other,
+                   mercer::RolloutOptions options, const mercer::Progress& progress) {
+  options.episodes = std::min(options.episodes, distance_episodes);
+  options.compared = &other;
+  const mercer::Rollouts played = mercer::rollout(*world.env, playing, options, progress);
+  return mercer::behaviour_of(mercer::outcomes_of(played), world.env->task()).distance;
 }
 
 using mercer::Range;
@@ -111,6 +129,7 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   playing.act = world.act;
   playing.gamma = 1;
   playing.keep_steps = false;
+  playing.motion = true;
   const auto other = subject.teacher_returns(playing, progress);
   const mercer::Rollouts own = mercer::rollout(*world.env, now->policy(), playing, progress);
   const mercer::PairedLoss loss = mercer::paired_loss(other->returns, own.returns);
@@ -119,6 +138,11 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   answer["loss_percent"] = number(loss.loss_percent);
   answer["ci95_percent"] = {number(loss.ci95_percent.low), number(loss.ci95_percent.high)};
   answer["episodes"] = episodes;
+  mercer::OutcomePair pair{outcomes(*other, world.env->task()), outcomes(own, world.env->task())};
+  pair.teacher.distance = distance_of(world, *world.teacher, now->policy(), playing, progress);
+  pair.embedding.distance = distance_of(world, now->policy(), *world.teacher, playing, progress);
+  answer["outcomes"] = outcome_json(pair);
+  answer["warnings"] = mercer::warning_sentences(pair);
   return answer;
 }
 

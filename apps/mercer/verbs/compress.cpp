@@ -1,30 +1,63 @@
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "measure/certificate_words.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 
 namespace {
 
-std::string line(const mercer::Candidate& one) {
-  return fmt::format("{:>7} {:>8.2f}%  {} {}, {} terms, {}", one.payload_bytes(), one.loss_percent,
-                     name(one.embedding.route()), one.embedding.basis(), one.embedding.k(), name(one.format));
+// On logged states nothing is played, so that nothing is known of how actions move.
+std::string line(const mercer::Candidate& one, bool played) {
+  const std::string rough = fmt::format("{:.2f}%{}", 100 * one.behaviour.motion.roughness, one.admissible ? " " : "!");
+  return fmt::format("{:>7} {:>8.2f}%{}  {} {}, {} terms, {}", one.payload_bytes(), one.loss_percent,
+                     played ? fmt::format(" {:>9}", rough) : "", name(one.embedding.route()), one.embedding.basis(),
+                     one.embedding.k(), name(one.format));
 }
 
-void show(const mercer::CompressResult& result, bool on_states) {
+std::string heading(bool played) {
+  return fmt::format("{:>7} {:>9}{}  {}\n", "bytes", played ? "loss" : "error",
+                     played ? fmt::format(" {:>8} ", "rough") : "", "candidate");
+}
+
+// "roughness at most 1.44%, episodes that fail at most 1%"
+std::string limits(const mercer::Certificate& certificate) {
+  std::vector<std::string> parts;
+  for (const mercer::Promise& promise : certificate.promises) {
+    if (!promise.budget || !mercer::is_share(promise.about)) continue;
+    const double teacher = promise.factor == 0 ? 0 : promise.factor * promise.teacher;
+    mercer::Promise of_embedding = promise;
+    of_embedding.factor = 0;
+    parts.push_back(
+        fmt::format("{} at most {:.3g}%", mercer::promise_words(of_embedding), 100 * (teacher + *promise.budget)));
+  }
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+void show_left_out(const mercer::Compressed& found) {
+  const auto left_out = found.tried.size() - std::ranges::count_if(found.tried, &mercer::Candidate::admissible);
+  if (left_out == 0 || !found.certificate) return;
+  if (left_out < found.tried.size()) {
+    tell("{} were left out; they should not keep {}.\n", left_out, limits(*found.certificate));
+  } else {
+    tell("None of the {} (marked !) should keep {}.\n", left_out, limits(*found.certificate));
+  }
+}
+
+void show(const mercer::CompressResult& result, bool played) {
   const mercer::Compressed& found = result.found;
-  tell("\n{} of {} candidates are on the Pareto front of bytes against loss:\n", found.front.size(),
-       found.tried.size());
-  for (const std::size_t i : found.front) tell("{}\n", line(found.tried[i]));
-  tell("\nchosen:\n{}\n", line(found.winner()));
+  tell("\n{} of {} candidates are on the Pareto front of bytes against loss:\n{}", found.front.size(),
+       found.tried.size(), heading(played));
+  for (const std::size_t i : found.front) tell("{}\n", line(found.tried[i], played));
+  if (played) show_left_out(found);
+  tell("\nchosen:\n{}\n", line(found.winner(), played));
   if (!found.winner().embedding.is_lattice()) {
     for (const std::string& formula : mercer::formulas(found.winner().embedding.continuous())) tell("  {}\n", formula);
-  }
-  if (!on_states) {
-    tell("Its actions are {:.3g} from the teacher's where the teacher goes (root mean square).\n",
-         found.winner().action_distance);
   }
   if (found.certificate) tell("\n{}", mercer::certificate_page(*found.certificate));
   tell("\n{}: {} bytes, {} of them payload; {:.1f} s\n", result.out, result.bytes, found.winner().payload_bytes(),
@@ -36,16 +69,16 @@ void run(const mercer::CompressRequest& request, const CommonOptions& common) {
     throw mercer::Error(mercer::ErrorCode::missing_option, "no file was named for the embedding",
                         "Add --out FILE.mercer");
   }
-  const bool on_states = !request.states.empty();
+  const bool played = request.states.empty();
   bool headed = false;
   const auto sink = [&](const mercer::Candidate& one, bool on_front) {
     if (common.quiet || !on_front) return;
-    if (!headed) tell("{:>7} {:>9}  {}\n", "bytes", on_states ? "error" : "loss", "candidate");
+    if (!headed) tell("{}", heading(played));
     headed = true;
-    tell("{}\n", line(one));
+    tell("{}\n", line(one, played));
   };
   const mercer::CompressResult result = mercer::compress(request, sink, terminal_progress(common.quiet));
-  if (!common.quiet) show(result, on_states);
+  if (!common.quiet) show(result, played);
   if (common.json) print_json(mercer::document(result));
   mercer::require_budget(result);
 }

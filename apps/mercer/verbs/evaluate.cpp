@@ -4,6 +4,7 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "io/file.hpp"
+#include "measure/behaviour_words.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 
@@ -12,6 +13,24 @@ using mercer::ErrorCode;
 
 namespace {
 
+mercer::PolicyOutcomes outcomes(const mercer::ReturnSummary& returns, const std::optional<mercer::Behaviour>& measured,
+                                bool compared) {
+  mercer::PolicyOutcomes out{.mean_return = returns.mean};
+  if (!measured) return out;
+  out.motion = measured->motion;
+  out.failures = measured->failures;
+  if (compared) out.distance = measured->distance;
+  return out;
+}
+
+void show_behaviour(const mercer::EvaluateResult& result) {
+  if (!result.behaviour) return;
+  mercer::OutcomePair pair{{}, outcomes(result.returns, result.behaviour, result.against.has_value())};
+  if (result.against) pair.teacher = outcomes(result.against->returns, result.against->behaviour, true);
+  tell("{}",
+       mercer::outcome_table(mercer::outcome_lines(pair), "on average", result.against ? "against" : "", "policy"));
+}
+
 void show(const mercer::EvaluateResult& result) {
   const std::string title = result.file.empty()
                                 ? fmt::format("{} in {}, seed {}, ", result.policy, result.env, result.seed)
@@ -19,8 +38,9 @@ void show(const mercer::EvaluateResult& result) {
   tell("{}{} episodes, {} steps\n", title, result.played.episodes(), result.played.steps());
   tell("return: {}\n{}", to_text(result.returns),
        histogram(result.played.returns, terminal_width(), terminal_is_unicode()));
+  show_behaviour(result);
   if (!result.against) return;
-  const auto& [name, returns, loss] = *result.against;
+  const auto& [name, returns, loss, behaviour] = *result.against;
   tell("against {}: {}\n", name, to_text(returns));
   tell("{} on the same starts: {:.6g}, {:.4g}% of |{:.6g}|, 95% interval [{:.4g}%, {:.4g}%]\n",
        loss.loss_mean < 0 ? "loss (negative: a gain)" : "loss", loss.loss_mean, loss.loss_percent, returns.mean,

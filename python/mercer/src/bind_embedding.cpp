@@ -6,6 +6,7 @@
 #include "embed/formula/axes.hpp"
 #include "fields.hpp"
 #include "handles.hpp"
+#include "measure/behaviour_words.hpp"
 
 namespace py = pybind11;
 using mercer::ContinuousEmbedding;
@@ -140,7 +141,12 @@ void bind_embedding(py::module_& module) {
         self.file->origin = {env, teacher, seed, settings};
       });
   module.def("read_embedding", &load);
-  module.def("certificate_page", [](const std::string& text) {
-    return mercer::certificate_page(mercer::certificate_from_json(text, "the certificate"));
-  });
+  const auto define = [&](const char* name, auto of) {
+    module.def(name,
+               [of](const std::string& text) { return of(mercer::certificate_from_json(text, "the certificate")); });
+  };
+  define("certificate_page", mercer::certificate_page);
+  define("certificate_sentences", mercer::promise_sentences);
+  define("certificate_warnings",
+         [](const mercer::Certificate& certificate) { return mercer::warning_sentences(certificate); });
 }

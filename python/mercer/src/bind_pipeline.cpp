@@ -25,8 +25,8 @@ py::tuple embed(const py::object& env, const std::string& name, const PolicyHand
   return py::make_tuple(EmbeddingHandle{std::make_shared<mercer::EmbeddingFile>(std::move(*result.file))}, facts);
 }
 
-py::dict to_dict(const mercer::Candidate& one) {
-  py::dict out = py::module_::import("json").attr("loads")(mercer::document(one).dump());
+py::dict to_dict(const mercer::Candidate& one, bool played) {
+  py::dict out = py::module_::import("json").attr("loads")(mercer::document(one, played).dump());
   out["loss"] = one.loss;
   out["spread"] = one.spread;
   return out;
@@ -54,11 +54,12 @@ py::tuple compress(const PlayerHandle& player, const std::string& name, const Po
   request.task.env = name;
   request.teacher = request_of(teacher);
   if (log) request.logged_states = to_log(*log, teacher.policy->observation_dimensions());
+  const bool played = !log;
   mercer::CandidateSink sink;
   if (!listener.is_none()) {
-    sink = [&listener](const mercer::Candidate& one, bool on_front) {
+    sink = [&listener, played](const mercer::Candidate& one, bool on_front) {
       const py::gil_scoped_acquire python;
-      listener(to_dict(one), on_front);
+      listener(to_dict(one, played), on_front);
     };
   }
   const auto work = [&](const mercer::Progress& progress) { return mercer::compress(request, sink, progress); };
@@ -71,8 +72,8 @@ py::tuple compress(const PlayerHandle& player, const std::string& name, const Po
   }
   mercer::Compressed& found = result.found;
   py::list tried;
-  for (const mercer::Candidate& one : found.tried) tried.append(to_dict(one));
-  result.origin.settings["format"] = document(found.winner())["format"].get<std::string>();
+  for (const mercer::Candidate& one : found.tried) tried.append(to_dict(one, played));
+  result.origin.settings["format"] = document(found.winner(), played)["format"].get<std::string>();
   const EmbeddingHandle handle{std::make_shared<mercer::EmbeddingFile>(mercer::EmbeddingFile{
       std::move(found.tried[found.chosen].embedding), std::move(result.origin), 0, found.certificate})};
   return py::make_tuple(handle, tried, found.front, found.seconds, refused);

@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <sstream>
 
 #include "export/c/c_text.hpp"
 #include "export/common/head.hpp"
+#include "measure/behaviour_words.hpp"
 
 namespace mercer {
 
@@ -131,6 +133,16 @@ std::string certificate_sentences(const EmbeddingFile& file) {
                      fmt::join(promise_sentences(*file.certificate), " "));
 }
 
+std::string outcome_comment(const EmbeddingFile& file) {
+  if (!file.certificate || !file.certificate->motion) return "";
+  const OutcomePair pair = measured_outcomes(*file.certificate);
+  std::string lines = " *\n";
+  std::istringstream rows(outcome_table(outcome_lines(pair), "Measured, on average", "teacher", "embedding"));
+  for (std::string row; std::getline(rows, row);) lines += " * " + row + "\n";
+  for (const std::string& sentence : warning_sentences(pair)) lines += comment_lines(sentence);
+  return lines;
+}
+
 CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,
                  const HeaderFacts& facts, CBody body) {
   const bool fixed = options.numbers == CNumbers::fixed;
@@ -148,7 +160,7 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Contr
   top += comment_lines(error_note(options, outside, body, facts.weights)) + comment_lines(cost_note(body)) + " *\n";
   top += comment_lines("Certificate: " + certificate_sentences(file));
   if (file.certificate && !file.verified) top += comment_lines("Not verified: " + verification_text(file) + ".");
-  top += " */\n";
+  top += outcome_comment(file) + " */\n";
 
   std::string api = fmt::format("void @name@_act(const {0} obs[{1}], {0} act[{2}]);\n", type, n, m);
   if (!body.sample_argument.empty()) {

@@ -92,7 +92,10 @@ std::vector<std::string> formula_lines(const ContinuousEmbedding& embedding);
 /// These as lines of a comment: a formula that goes on in the next line does so further to the right.
 std::string formula_comment(std::span<const std::string> lines);
 
-/// "On 1000 episodes ... lost 0.3%. With 95% confidence ... at most 1%.": two sentences.
+/// What the certificate promises, in sentences.
 std::string certificate_sentences(const EmbeddingFile& file);
+
+/// Comment lines: what was measured of teacher and embedding, and a sentence for whatever is far above the teacher's.
+std::string outcome_comment(const EmbeddingFile& file);
 
 }  // namespace mercer

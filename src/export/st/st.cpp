@@ -256,7 +256,8 @@ END_FOR;
         o.additions, o.divisions, o.comparisons, o.lookups, o.functions, body_.given.size() / n_));
     const std::string doubt =
         file_.certificate && !file_.verified ? lines("Not verified: " + verification_text(file_) + ".") : "";
-    return top + " *\n" + lines("Certificate: " + certificate_sentences(file_)) + doubt + " *)\n";
+    return top + " *\n" + lines("Certificate: " + certificate_sentences(file_)) + doubt + outcome_comment(file_) +
+           " *)\n";
   }
 
   const EmbeddingFile& file_;
