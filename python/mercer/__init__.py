@@ -61,6 +61,7 @@ from .embedding import Embedding, read
 from .envs import Env, GymEnv, make
 from .estimators import ContinuousEmbedder, LatticeEmbedder
 from .mdp import bound_rows, bounds
+from .perturbed import Perturbed
 from .policies import load_policy, tabular_policy
 from .rollouts import evaluate, paired_returns, rollout
 from .sb3 import read_sb3

@@ -9,6 +9,7 @@ from . import _mercer
 from .envs import env_name, is_foreign, own_env
 from .foreign import player_of
 from .options import with_options
+from .perturbed import with_spread
 from .policies import as_policy
 from .progress import Progress, watching
 
@@ -71,5 +72,6 @@ def certify(
     handle = getattr(student, "_handle", None)
     second = as_policy(student, task, act) if handle is None else handle
     with watching(progress) as report:
-        text = _mercer.certify(player_of(task, return_range), env_name(env), first, second, options, report)
+        player = player_of(with_spread(task, first), return_range)
+        text = _mercer.certify(player, env_name(env), first, second, options, report)
     return Certificate.parse(text)

@@ -13,6 +13,7 @@ from .embedding import Embedding
 from .envs import env_name, is_foreign, own_env, task_of
 from .foreign import player_of
 from .options import add_given, default_of, with_options
+from .perturbed import with_spread
 from .policies import as_policy
 from .progress import Progress, watching
 
@@ -83,7 +84,7 @@ def compress(
     teacher = as_policy(policy, task, str(options.get("act", "mean")))
     with watching(progress) as report:
         found = _mercer.compress(
-            player_of(task, return_range), env_name(env), teacher, None, options, on_candidate, report
+            player_of(with_spread(task, teacher), return_range), env_name(env), teacher, None, options, on_candidate, report
         )
     return _searched(found, allow_unmet)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Sequence
 
 import numpy as np
 
@@ -17,8 +17,8 @@ class Env:
     reset by itself: an episode that ended goes on if it is stepped on.
     """
 
-    def __init__(self, name: str, num_envs: int = 1, seed: int = 0) -> None:
-        self._batch = _mercer.EnvBatch(str(name), num_envs, seed)
+    def __init__(self, name: str, num_envs: int = 1, seed: int = 0, spread: Sequence[float] | None = None) -> None:
+        self._batch = _mercer.EnvBatch(str(name), num_envs, seed, spread)
         self.name = str(name)
         self.num_envs = num_envs
         task = self._batch.task
@@ -54,9 +54,14 @@ class Env:
         return f"mercer.make({self.name!r}, {self.num_envs})"
 
 
-def make(name: str, num_envs: int = 1, seed: int = 0) -> Env:
-    """A built-in task such as "pendulum" or "chain:n=20"; `seed` serves tasks that are themselves drawn at random."""
-    return Env(name, num_envs, seed)
+def make(name: str, num_envs: int = 1, seed: int = 0, spread: Sequence[float] | None = None) -> Env:
+    """A built-in task such as "pendulum", "chain:n=20" or "pendulum:m=1.2,noise=0.02,delay=1".
+
+    `seed` serves tasks that are themselves drawn at random. Noise and levels of observations without bounds are shares of
+    their `spread`, one number for each observation; without it such a task can be given to `rollout`, `evaluate`, `embed`,
+    `compress` and `certify`, which measure it, but not be stepped.
+    """
+    return Env(name, num_envs, seed, spread)
 
 
 class GymEnv:
@@ -111,6 +116,8 @@ def env_name(env: Any) -> str:
         return env
     if isinstance(env, Env):
         return env.name
+    if hasattr(env, "box_text"):
+        return str(env.box_text)
     spec = getattr(env, "spec", None)
     return str(getattr(spec, "id", None) or type(getattr(env, "unwrapped", env)).__name__)
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from . import _mercer
 from .envs import is_foreign, own_env, task_of
+from .perturbed import Perturbed
 from .playing import play_foreign
 
 
@@ -15,6 +16,9 @@ def player_of(env: Any, return_range: tuple[float, float] | None = None) -> _mer
 
     `return_range` bounds the return of every episode of a foreign environment; None or infinite bounds: unknown.
     """
+    if isinstance(env, Perturbed):
+        at = lambda values: player_of(env.at(values), return_range)  # noqa: E731
+        return _mercer.Player(task_of(env), functools.partial(play_foreign, env), return_range, env.box(), at)
     if is_foreign(env):
         return _mercer.Player(task_of(env), functools.partial(play_foreign, env), return_range)
     if return_range is not None:

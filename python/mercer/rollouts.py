@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 
 from . import _mercer
-from .envs import env_name, is_foreign, own_env
+from .envs import env_name, is_foreign, make, own_env
 from .foreign import player_of
 from .options import add_given, default_of, with_options
+from .perturbed import with_spread
 from .policies import as_policy
 from .progress import Progress, watching
 
@@ -46,7 +47,8 @@ def rollout(
     task = env if is_foreign(env) else own_env(env, int(seed))
     played = as_policy(policy, task, _act("rollout", options))
     with watching(progress) as report:
-        return _mercer.rollout(player_of(task), env_name(env), played, start_states, keep_steps, options, report)
+        player = player_of(with_spread(task, played))
+        return _mercer.rollout(player, env_name(env), played, start_states, keep_steps, options, report)
 
 
 @with_options("evaluate", without=_OBJECTS)
@@ -70,7 +72,15 @@ def evaluate(
     played = as_policy(policy, task, act)
     rival = None if against is None else as_policy(against, task, act)
     with watching(progress) as report:
-        return _mercer.evaluate(player_of(task), env_name(env), played, rival, options, report)
+        player = player_of(with_spread(task, played if rival is None else rival))
+        return _mercer.evaluate(player, env_name(env), played, rival, options, report)
+
+
+def _mercer_env(env: Any, teacher: Any, seed: int) -> Any:
+    """A built-in task in which both of two policies meet the noise that the first one's spread sets."""
+    own = own_env(env, seed)
+    spread = _mercer.spread_of(own.name, seed, as_policy(teacher, own, "mean"))
+    return own if spread is None else make(own.name, 1, seed, spread)
 
 
 def _act(verb: str, options: dict[str, Any]) -> str:
@@ -81,6 +91,7 @@ def paired_returns(
     env: Any, teacher: Any, student: Any, episodes: int = 100, seed: int = 0, *, act: str = "mean", **options: Any
 ) -> tuple[np.ndarray, np.ndarray]:
     """Returns of two policies, episode by episode, on the same start states and the same noise."""
+    env = env if is_foreign(env) else _mercer_env(env, teacher, seed)
     first = rollout(env, teacher, episodes, seed, act=act, keep_steps=False, **options)
     second = rollout(env, student, episodes, seed, act=act, keep_steps=False, **options)
     return np.array(first.returns), np.array(second.returns)

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "env/classic/tasks.hpp"
+#include "env/spec.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -81,6 +82,19 @@ double Params::number(const std::string& key, double standard, double low, doubl
   return text ? parse_number(owner_, key, *text, low, high) : standard;
 }
 
+Range Params::range(const std::string& key, double standard, double low, double high) {
+  const std::string* text = find(key);
+  if (!text) return {standard, standard};
+  const std::size_t dots = text->find("..");
+  const auto part = [&](std::string_view number) { return parse_number(owner_, key, number, low, high); };
+  if (dots == std::string::npos) return {part(*text), part(*text)};
+  const Range range{part(std::string_view(*text).substr(0, dots)), part(std::string_view(*text).substr(dots + 2))};
+  if (range.width() >= 0) return range;
+  throw Error(ErrorCode::bad_value,
+              fmt::format("{}: {} is '{}', from a larger number to a smaller one", owner_, key, *text),
+              fmt::format("Write the smaller end first: {}={}..{}", key, range.high, range.low));
+}
+
 std::size_t Params::integer(const std::string& key, std::size_t standard, std::size_t low, std::size_t high) {
   const std::string* text = find(key);
   if (!text) return standard;
@@ -135,36 +149,48 @@ auto find(std::string_view name) {
   return std::ranges::find_if(entries(), [&](const EnvEntry& entry) { return entry.name == name; });
 }
 
+std::unique_ptr<Env> build(std::string_view spec, std::uint64_t seed, std::vector<double> scales) {
+  const auto [name, settings] = split_spec(spec);
+  const EnvEntry& entry = find_env(name);
+  Params params("task '" + name + "'", settings, seed);
+  std::unique_ptr<Env> env = entry.make(params);
+  const Disturbance disturbance = read_disturbance(params, perturbable(entry));
+  params.check_all_read();
+  return disturbance.any() ? disturb(std::move(env), disturbance, std::move(scales)) : std::move(env);
+}
+
 }  // namespace
 
-std::unique_ptr<Env> make_env(std::string_view spec, std::uint64_t seed) {
+TaskSpec split_spec(std::string_view spec) {
   static const std::map<std::string_view, std::string_view> gymnasium{
       {"Pendulum-v1", "pendulum"},
       {"Pendulum-v0", "pendulum-v0"},
       {"MountainCarContinuous-v0", "continuous-mountain-car"},
       {"MountainCar-v0", "mountain-car"},
       {"CartPole-v1", "cart-pole"}};
-  if (const auto alias = gymnasium.find(spec); alias != gymnasium.end()) return make_env(alias->second, seed);
-  const bool only_a_file = spec.ends_with(".json") && spec.find(':') == std::string_view::npos;
   const std::size_t colon = spec.find(':');
-  const std::string name(only_a_file ? "tabular" : spec.substr(0, colon));
-  std::string settings;
-  if (only_a_file) {
-    settings = "file=" + std::string(spec);  // a '=' in the name is then no setting
-  } else if (colon != std::string_view::npos) {
-    settings = spec.substr(colon + 1);
+  if (colon == std::string_view::npos && spec.ends_with(".json")) {
+    // A '=' in the name is then no setting.
+    return {"tabular", (spec.find('=') == std::string_view::npos ? "" : "file=") + std::string(spec)};
   }
+  const std::string_view name = spec.substr(0, colon);
+  const auto alias = gymnasium.find(name);
+  return {std::string(alias == gymnasium.end() ? name : alias->second),
+          std::string(colon == std::string_view::npos ? "" : spec.substr(colon + 1))};
+}
 
+const EnvEntry& find_env(const std::string& name) {
   const auto entry = find(name);
-  if (entry == entries().end()) {
-    std::vector<std::string> names;
-    for (const EnvEntry& known : entries()) names.push_back(known.name);
-    throw_unknown("task", name, names);
-  }
-  Params params("task '" + name + "'", settings, seed);
-  std::unique_ptr<Env> env = entry->make(params);
-  params.check_all_read();
-  return env;
+  if (entry != entries().end()) return *entry;
+  std::vector<std::string> names;
+  for (const EnvEntry& known : entries()) names.push_back(known.name);
+  throw_unknown("task", name, names);
+}
+
+std::unique_ptr<Env> make_env(std::string_view spec, std::uint64_t seed) { return build(spec, seed, {}); }
+
+std::unique_ptr<Env> with_spread(std::string_view spec, std::uint64_t seed, std::vector<double> scales) {
+  return build(spec, seed, std::move(scales));
 }
 
 std::vector<EnvEntry> known_envs() { return entries(); }

@@ -46,6 +46,13 @@ void judge(Certificate& certificate) {
   certificate.within_budget = std::ranges::all_of(certificate.promises, &Promise::kept);
 }
 
+const PerturbedPoint& PerturbedGrid::worst() const {
+  const auto share = [](const PerturbedPoint& point) {
+    return point.upper_percent ? *point.upper_percent : 100 * point.upper_return / std::abs(point.teacher_return);
+  };
+  return *std::ranges::max_element(points, {}, share);
+}
+
 namespace {
 
 using json = nlohmann::json;

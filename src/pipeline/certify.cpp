@@ -32,23 +32,35 @@ CertifyOptions certify_options(const CertifyRequest& request) {
 
 // A policy that is no embedding has no file to store a certificate in, and no record of its teacher.
 CertifyResult certify_policy(const CertifyRequest& request, const Progress& progress) {
-  const auto player = resolve_player(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, player->task(), progress);
+  const TaskRequest task = perturbed(request.task, request.perturb, request.seed);
+  const auto named = resolve_player(task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, named->task(), progress);
+  const auto player = with_spread_of(named, task, request.seed, *teacher, progress);
   const auto student = request.student ? request.student : make_policy(request.file, player->task());
-  CertifyResult result{certify(*player, *teacher, *student, certify_options(request), progress)};
-  result.certificate.env = request.task.env;
+  const CertifyOptions options = certify_options(request);
+  CertifyResult result{certify(*player, *teacher, *student, options, progress)};
+  result.certificate.env = task.env;
+  add_grid(result.certificate, *player, *teacher, *student, request.grid, options, progress);
   return result;
 }
 
 CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFile& file, const Progress& progress) {
-  const Origin origin = resolve_origin(file, request.file, request.task, request.teacher, request.accept_other_teacher,
-                                       request.seed, progress);
+  TaskRequest task = request.task;
+  if (!request.perturb.empty()) {
+    const bool stored = task.env.empty() && !task.player;
+    if (stored) task.env = stored_task(file, request.file);
+    task = perturbed(task, request.perturb, stored ? file.origin.seed : request.seed);
+  }
+  const Origin origin =
+      resolve_origin(file, request.file, task, request.teacher, request.accept_other_teacher, request.seed, progress);
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
   options.act = request.task.act.value_or(stored_act(file));
   options.pruning_rollouts = pruning_rollouts(file);
   CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};
   result.certificate.env = origin.env_name;
+  add_grid(result.certificate, *origin.player, *origin.teacher, file.embedding.policy(), request.grid, options,
+           progress);
   if (origin.other_teacher) {
     result.certificate.not_covered.push_back(
         fmt::format("the teacher that the embedding was made from: '{}' has another SHA-256 or other settings",

@@ -61,6 +61,17 @@ CompressOptions search_options(const CompressRequest& request, const Player& pla
   return options;
 }
 
+// How each point of a grid is certified: as the winner was, on episodes that chose nothing.
+CertifyOptions grid_options(const SelectionOptions& judge) {
+  CertifyOptions options;
+  options.episodes = judge.certify_episodes;
+  options.seed = judge.seed;
+  options.confidence = judge.confidence;
+  options.method = judge.method;
+  options.act = judge.act;
+  return options;
+}
+
 // Nothing is played: the states are those of a log.
 Compressed search_on_states(const CompressRequest& request, const Policy& teacher, const CompressOptions& options,
                             const CandidateSink& sink, const Progress& progress) {
@@ -104,15 +115,26 @@ void write_results(const fs::path& folder, const CompressResult& result, const s
 
 CompressResult compress(const CompressRequest& request, const CandidateSink& sink, const Progress& progress) {
   check(request);
-  const auto player = resolve_player(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, player->task(), progress);
-  const CompressOptions options = search_options(request, *player);
   const bool on_states = !request.states.empty() || request.logged_states;
+  if (on_states && !request.perturb.empty()) {
+    throw Error(ErrorCode::bad_value, "--perturb does not go with --states: nothing is played there", "Leave it out");
+  }
+  const TaskRequest task = perturbed(request.task, request.perturb, request.seed);
+  const auto named = resolve_player(task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, named->task(), progress);
+  const auto player = with_spread_of(named, task, request.seed, *teacher, progress);
+  const CompressOptions options = search_options(request, *player);
   CompressResult result;
   result.found = on_states ? search_on_states(request, *teacher, options, sink, progress)
                            : compress(*player, *teacher, options, sink, progress);
-  if (result.found.certificate) result.found.certificate->env = request.task.env;
-  result.origin = make_origin(request.task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
+  if (result.found.certificate) {
+    result.found.certificate->env = task.env;
+    if (!on_states) {
+      add_grid(*result.found.certificate, *player, *teacher, result.found.winner().embedding.policy(), request.grid,
+               grid_options(options.judge), progress);
+    }
+  }
+  result.origin = make_origin(task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
   result.origin.settings["act"] = std::string(name(options.judge.act));
   result.out = request.out;
   if (!request.out.empty()) {

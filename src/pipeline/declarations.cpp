@@ -155,6 +155,20 @@ void add_keep(OptionList& list, KeepRequest& keep) {
                  keep.max_failures);
 }
 
+void add_perturb(OptionList& list, std::string& perturb, std::size_t& grid) {
+  list.add(
+      {.name = "perturb",
+       .value = "BOX",
+       .help = "Perturb the task in every episode, such as \"m=0.8..1.2; noise=0..0.05; delay=0..1\"; 'mercer list' "
+               "shows what a task has"},
+      perturb);
+  list.add({.name = "grid",
+            .value = "N",
+            .help = "With --perturb: also certify the points of a grid with N values of each parameter",
+            .range = {1, 1000}},
+           grid);
+}
+
 void add_method(OptionList& list, LossMethod& method, bool& all_episodes) {
   list.add_name({.name = "method",
                  .value = "METHOD",
@@ -434,6 +448,7 @@ OptionList options_of(CompressRequest& request) {
   add_policy(list, request.teacher, "Teacher: " + policy_help);
   add_budget(list, judge.max_loss, judge.max_loss_return, judge.confidence);
   add_keep(list, request.keep);
+  add_perturb(list, request.perturb, request.grid);
   list.add({.name = "max-bytes", .value = "N", .help = "Largest payload", .range = {1, 1e9}, .used_first = true},
            judge.max_bytes);
   list.add({.name = "certify-episodes",
@@ -530,6 +545,7 @@ OptionList options_of(CertifyRequest& request) {
            request.accept_other_teacher);
   add_budget(list, request.max_loss, request.max_loss_return, request.confidence);
   add_keep(list, request.keep);
+  add_perturb(list, request.perturb, request.grid);
   list.add_choice<Levels>({.name = "level", .value = "LEVEL", .help = "Which bounds to compute"}, request.levels,
                           {{"all", request.levels},
                            {"paper", {Level::paper}},

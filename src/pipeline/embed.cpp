@@ -180,8 +180,9 @@ EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress)
   TruncationOptions truncation = request.lattice.truncation(request.k);
   truncation.basis = request.basis.value_or(request.usual_basis());
   const bool from_log = is_log_alone(request);
-  const auto env = from_log ? nullptr : resolve_task(request.task, request.seed);
-  const auto teacher = from_log ? request.teacher.object : resolve_policy(request.teacher, env->task(), progress);
+  const auto task = from_log ? nullptr : resolve_task(request.task, request.seed);
+  const auto teacher = from_log ? request.teacher.object : resolve_policy(request.teacher, task->task(), progress);
+  const auto env = from_log ? nullptr : with_spread_of(task, request.task.env, request.seed, *teacher, progress);
   const LatticeOptions options = request.lattice.lattice();
   const auto make = [&] { return make_lattice(*teacher, collect(request, env.get(), *teacher, progress), options); };
   // Objects have no text to be known by.
@@ -230,8 +231,9 @@ EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress)
   if (asked.sketch) options.sketch = *asked.sketch;
   options.scratch = *asked.scratch;
   options.sign = request.sign;
-  const auto env = resolve_task(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  const auto task = resolve_task(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, task->task(), progress);
+  const auto env = with_spread_of(task, request.task.env, request.seed, *teacher, progress);
   const EmbeddingOrigin origin = make_origin(request.task, request.teacher, *teacher, request.seed,
                                              lattice_settings(request, options.episodes), request.out);
   const LargeEmbedding made = embed_large(*env, *teacher, options, request.out, origin, team(), progress);
@@ -297,8 +299,9 @@ EmbedResult embed_logged_states(const EmbedRequest& request) {
 
 EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progress) {
   if (is_log_alone(request)) return embed_logged_states(request);
-  const auto env = resolve_task(request.task, request.seed);
-  const auto teacher = resolve_policy(request.teacher, env->task(), progress);
+  const auto task = resolve_task(request.task, request.seed);
+  const auto teacher = resolve_policy(request.teacher, task->task(), progress);
+  const auto env = with_spread_of(task, request.task.env, request.seed, *teacher, progress);
   const ContinuousOptions options = continuous_options(request);
   auto made = make_continuous(*env, *teacher, options, progress);
   const Embedding embedding(std::move(made.front().embedding));

@@ -44,8 +44,9 @@ void refuse_playing(const EvaluateRequest& request) {
 }  // namespace
 
 RolloutResult rollout(const RolloutRequest& request, const Progress& progress) {
-  const auto player = resolve_player(request.task, request.seed);
-  const auto policy = resolve_policy(request.policy, player->task(), progress);
+  const auto task = resolve_player(request.task, request.seed);
+  const auto policy = resolve_policy(request.policy, task->task(), progress);
+  const auto player = with_spread_of(task, request.task, request.seed, *policy, progress);
   if (!request.out.empty()) {
     check_rollouts_path(request.out);
     check_writable(request.out);
@@ -69,11 +70,12 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
     measure(result);
     return result;
   }
-  const auto player = resolve_player(request.task, request.seed);
-  const Task& task = player->task();
+  const auto named = resolve_player(request.task, request.seed);
+  const Task& task = named->task();
   const auto policy = resolve_policy(request.policy, task, progress);
   const bool compares = !request.against.policy.empty() || request.against.object;
   const auto other = compares ? resolve_policy(request.against, task, progress) : nullptr;
+  const auto player = with_spread_of(named, request.task, request.seed, other ? *other : *policy, progress);
   RolloutOptions options = playing_options(request.task, task, request.episodes, request.seed);
   options.keep_steps = false;
   options.motion = request.behaviour;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "certify/grid.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
@@ -60,16 +61,87 @@ Rollouts play_outside(const Player& player, const Policy& policy, const RolloutO
   return without_steps(player.task(), policy, episodes, player.play(policy, episodes, progress));
 }
 
+// A task of the library. Without a box its text may draw parameters all the same; then nothing is known of points.
+class TaskPlayer final : public BoxPlayer {
+ public:
+  TaskPlayer(std::string spec, std::uint64_t seed, std::vector<Perturbation> box, std::shared_ptr<const Env> env,
+             std::vector<double> spread = {})
+      : spec_(std::move(spec)),
+        seed_(seed),
+        box_(std::move(box)),
+        env_(std::move(env)),
+        spread_(std::move(spread)),
+        player_(*env_) {}
+
+  const Task& task() const override { return player_.task(); }
+  std::vector<Outcome> play(const Policy& policy, const Episodes& episodes, const Progress& progress) const override {
+    return player_.play(policy, episodes, progress);
+  }
+  Rollouts roll_out(const Policy& policy, const Episodes& episodes, const Progress& progress) const override {
+    return player_.roll_out(policy, episodes, progress);
+  }
+  std::optional<Range> return_range(std::uint32_t horizon, double gamma) const override {
+    return player_.return_range(horizon, gamma);
+  }
+  bool parallel() const override { return player_.parallel(); }
+  const Env* env() const override { return env_.get(); }
+  std::span<const Perturbation> box() const override { return box_; }
+  std::shared_ptr<const Player> at(std::span<const double> values) const override {
+    const std::string point = perturbed_spec(spec_, box_, values);
+    return std::make_shared<TaskPlayer>(point, seed_, std::vector<Perturbation>{}, with_spread(point, seed_, spread_));
+  }
+
+  // The same with the spread of observations that a policy causes.
+  std::shared_ptr<const Player> known_spread(const Policy& policy, const Progress& progress) const {
+    std::vector<double> spread = spread_of(spec_, env_->task().observation, seed_, policy, progress);
+    auto env = with_spread(box_.empty() ? spec_ : perturbed_spec(spec_, box_), seed_, spread);
+    return std::make_shared<TaskPlayer>(spec_, seed_, box_, std::move(env), std::move(spread));
+  }
+
+ private:
+  std::string spec_;
+  std::uint64_t seed_;
+  std::vector<Perturbation> box_;
+  std::shared_ptr<const Env> env_;
+  std::vector<double> spread_;
+  EnvPlayer player_;
+};
+
 }  // namespace
 
 std::shared_ptr<const Player> resolve_player(const TaskRequest& request, std::uint64_t seed) {
   if (request.player) return request.player;
-  struct Owner {
-    std::shared_ptr<const Env> env;
-    EnvPlayer player{*env};
-  };
-  const auto owner = std::make_shared<const Owner>(Owner{resolve_task(request, seed)});
-  return {owner, &owner->player};
+  return std::make_shared<TaskPlayer>(request.env, seed, std::vector<Perturbation>{}, resolve_task(request, seed));
+}
+
+std::shared_ptr<const Player> with_spread_of(const std::shared_ptr<const Player>& player, const TaskRequest& request,
+                                             std::uint64_t seed, const Policy& policy, const Progress& progress) {
+  if (player->env() == nullptr || !needs_spread(*player->env())) return player;
+  if (const auto* own = dynamic_cast<const TaskPlayer*>(player.get())) return own->known_spread(policy, progress);
+  return TaskPlayer(request.env, seed, {}, make_env(request.env, seed)).known_spread(policy, progress);
+}
+
+TaskRequest perturbed(const TaskRequest& request, const std::string& perturb, std::uint64_t seed) {
+  if (perturb.empty()) return request;
+  if (request.player && request.player->env() == nullptr) {
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--perturb was given, and '{}' is no built-in task: nothing here can change its parameters",
+                            request.player->task().name),
+                "Give mercer.Perturbed(make, ranges) as the environment, with a function that makes a perturbed one");
+  }
+  std::vector<Perturbation> box = read_perturbations(request.env, perturb);
+  TaskRequest out = request;
+  out.env = perturbed_spec(request.env, box);
+  out.object = nullptr;
+  out.player = std::make_shared<TaskPlayer>(request.env, seed, std::move(box), make_env(out.env, seed));
+  return out;
+}
+
+void add_grid(Certificate& certificate, const Player& player, const Policy& teacher, const Policy& student,
+              std::size_t each, const CertifyOptions& options, const Progress& progress) {
+  const auto* const boxed = dynamic_cast<const BoxPlayer*>(&player);
+  if (boxed == nullptr || boxed->box().empty()) return;
+  certificate.grid = certify_grid(*boxed, teacher, student, each, options, certificate.cut, progress);
 }
 
 Rollouts play(const Player& player, const Policy& policy, const RolloutOptions& options, const Progress& progress) {

@@ -6,6 +6,16 @@ namespace mercer {
 
 /// What plays in the task of a request: its own player, or the task's.
 std::shared_ptr<const Player> resolve_player(const TaskRequest& request, std::uint64_t seed);
+/// The same player, whose observations without bounds have the spread that the policy causes where noise needs it.
+std::shared_ptr<const Player> with_spread_of(const std::shared_ptr<const Player>& player, const TaskRequest& request,
+                                             std::uint64_t seed, const Policy& policy, const Progress& progress);
+/// The task of a request in a box of perturbations: its player draws them for every episode, and can play each point
+/// (`BoxPlayer`). The request itself where `perturb` is empty. Throws `bad_value` for a player that is no built-in
+/// task, and what `read_perturbations` throws.
+TaskRequest perturbed(const TaskRequest& request, const std::string& perturb, std::uint64_t seed);
+/// Fills the grid of a certificate where the player has a box.
+void add_grid(Certificate& certificate, const Player& player, const Policy& teacher, const Policy& student,
+              std::size_t each, const CertifyOptions& options, const Progress& progress);
 /// Plays with the speed as a note: a task of the library by `rollout`, any other by its player. Throws `bad_value` for
 /// start states where there is only a player.
 Rollouts play(const Player& player, const Policy& policy, const RolloutOptions& options, const Progress& progress);

@@ -1,9 +1,12 @@
 #include "pipeline/teacher.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "env/spec.hpp"
 #include "io/file.hpp"
 #include "io/sha256.hpp"
 #include "mercer/env.hpp"
@@ -77,6 +80,38 @@ std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const
   }
   if (reading != nullptr) *reading = understood;
   return policy;
+}
+
+std::vector<double> spread_of(const std::string& spec, const Space& observation, std::uint64_t seed,
+                              const Policy& policy, const Progress& progress) {
+  constexpr std::uint32_t purpose = 0xFFFFFFFE;
+  RolloutOptions playing;
+  playing.episodes = 100;
+  playing.seed = Random({0, Stage::perturb, 0, purpose}).bits();
+  playing.act = Act::mean;
+  const Rollouts seen = rollout(*make_env(nominal_spec(spec), seed), policy, playing, progress);
+  const auto steps = static_cast<double>(seen.steps());
+  const std::size_t dimensions = observation.dimensions();
+  std::vector<double> spread(dimensions);
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    const Axis& axis = observation.axes[d];
+    if (std::isfinite(axis.range.low) && std::isfinite(axis.range.high)) continue;
+    double mean = 0, squares = 0;
+    for (std::size_t i = d; i < seen.observations.size(); i += dimensions) mean += seen.observations[i] / steps;
+    for (std::size_t i = d; i < seen.observations.size(); i += dimensions) {
+      squares += (seen.observations[i] - mean) * (seen.observations[i] - mean) / steps;
+    }
+    // What never moves gets no noise, and is known all the same.
+    spread[d] = std::max(std::sqrt(squares), std::numeric_limits<double>::min());
+    if (progress.note) progress.note(fmt::format("the spread of {} is {:.4g}", axis.name, spread[d]));
+  }
+  return spread;
+}
+
+std::shared_ptr<const Env> with_spread_of(std::shared_ptr<const Env> env, const std::string& spec, std::uint64_t seed,
+                                          const Policy& policy, const Progress& progress) {
+  if (!needs_spread(*env)) return env;
+  return with_spread(spec, seed, spread_of(spec, env->task().observation, seed, policy, progress));
 }
 
 EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teacher, const Policy& made,
@@ -169,12 +204,14 @@ Origin resolve_origin(const EmbeddingFile& file, const std::filesystem::path& pa
   const bool same_task = task.env.empty() && !task.object && !task.player;
   TaskRequest wanted = task;
   if (same_task) wanted.env = stored_task(file, path);
-  origin.player = resolve_player(wanted, same_task ? file.origin.seed : seed);  // a drawn task is drawn as it was
+  const std::uint64_t drawn = same_task ? file.origin.seed : seed;  // a drawn task is drawn as it was
+  origin.player = resolve_player(wanted, drawn);
   origin.env_name = same_task ? file.origin.env : task.env;
   const PolicyRequest asked = stored_teacher(file, path, teacher);
   if (!asked.object) origin.other_teacher = !check_teacher(file, asked, accept_other);
   origin.teacher = resolve_policy(asked, origin.player->task(), progress, &origin.reading);
   origin.teacher_name = asked.policy;
+  origin.player = with_spread_of(origin.player, wanted, drawn, *origin.teacher, progress);
   return origin;
 }
 

@@ -14,6 +14,15 @@ std::shared_ptr<const Env> resolve_task(const TaskRequest& request, std::uint64_
 std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const Task& task, const Progress& progress,
                                              std::string* reading = nullptr);
 
+/// The spread of each observation without bounds, and 0 of the others: the standard deviation over 100 episodes of the
+/// policy's mean actions, from a fixed seed, in the task without any perturbation, so that all perturbations of a task
+/// share it.
+std::vector<double> spread_of(const std::string& spec, const Space& observation, std::uint64_t seed,
+                              const Policy& policy, const Progress& progress);
+/// The task, with that spread where its noise or levels need it.
+std::shared_ptr<const Env> with_spread_of(std::shared_ptr<const Env> env, const std::string& spec, std::uint64_t seed,
+                                          const Policy& policy, const Progress& progress);
+
 /// What a file stores about where it comes from: every setting that shaped it, from whatever source, with the settings
 /// of the teacher's network resolved. `out` is the file that will be written.
 EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teacher, const Policy& made,

@@ -74,7 +74,9 @@ TEST_P(BatchesOf, a_column_does_not_depend_on_its_neighbours) {
 
 INSTANTIATE_TEST_SUITE_P(Tasks, BatchesOf,
                          testing::Values("pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car",
-                                         "cart-pole", "turntable", "noisy-bandit", "chain:alpha=0.6"));
+                                         "cart-pole", "turntable", "noisy-bandit", "chain:alpha=0.6",
+                                         "pendulum:m=0.8..1.2,noise=0..0.1,delay=0..2,lag=0..0.5,levels=9..99",
+                                         "cart-pole:length=0.4..0.6,delay=1,action_noise=0.2"));
 
 // A start belongs to its item: different items start differently. (Turntable and bandit have but one state.)
 TEST(Batches, columns_have_their_own_random_numbers) {

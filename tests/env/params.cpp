@@ -50,6 +50,22 @@ TEST(Params, refuses_bad_numbers) {
   expect_error(ErrorCode::bad_value, "i is ' 1'", [&] { params.number("i", 1, 0, 1); });
 }
 
+TEST(Params, a_range_is_two_numbers_or_one) {
+  Params params("task 'x'", "a=0.8..1.2,b=3,c=-1..-0.5,d=2..7,e=5..1", 0);
+  const auto expect = [](Range range, double low, double high) {
+    EXPECT_EQ(range.low, low);
+    EXPECT_EQ(range.high, high);
+  };
+  expect(params.range("a", 1, 0, 2), 0.8, 1.2);
+  expect(params.range("b", 1, 0, 5), 3, 3);
+  expect(params.range("c", 1, -2, 2), -1, -0.5);
+  expect(params.range("none", 1, 0, 2), 1, 1);
+  expect_error(ErrorCode::out_of_range, "d is 7; legal: 0 to 5", [&] { params.range("d", 1, 0, 5); });
+  expect_error(ErrorCode::bad_value, "e is '5..1', from a larger number to a smaller one",
+               [&] { params.range("e", 1, 0, 9); });
+  params.check_all_read();
+}
+
 TEST(Params, names_what_nobody_asked_for) {
   Params params("task 'x'", "alhpa=0.5", 0);
   params.number("alpha", 0.5, 0, 1);

@@ -32,7 +32,7 @@ TEST(EnvRegistry, names_the_nearest_task) {
 
 TEST(EnvRegistry, names_the_nearest_setting) {
   expect_error(ErrorCode::unknown_name, "Did you mean 'alpha'?", [] { make_env("chain:n=5,alhpa=0.5"); });
-  expect_error(ErrorCode::unknown_name, "task 'pendulum' has no settings, and was given 'gravity'",
+  expect_error(ErrorCode::unknown_name, "no setting of task 'pendulum' is called 'gravity'",
                [] { make_env("pendulum:gravity=9"); });
   expect_error(ErrorCode::bad_value, "'20' has no value", [] { make_env("chain:20"); });
 }

@@ -94,6 +94,22 @@ TEST(Bounds, of_every_built_in_task_hold) {
   expect_promises_kept("turntable:places=-1;2,widths=0.1;0.5,heights=1;-2");
 }
 
+// Perturbations to the ends of what is legal, and disturbances of everything.
+TEST(Bounds, of_perturbed_tasks_hold) {
+  for (const char* name : {"pendulum", "pendulum-v0"}) {
+    expect_promises_kept(std::string(name) + ":g=0..30,m=0.1..10,l=0.1..10,dt=0.001..0.2,damping=0..10");
+    expect_promises_kept(std::string(name) +
+                         ":m=0.5..2,noise=0..1,action_noise=0..1,delay=0..3,lag=0..0.99,levels=2..9");
+  }
+  expect_promises_kept("continuous-mountain-car:power=0..0.02,gravity=0..0.02");
+  expect_promises_kept("continuous-mountain-car:noise=0.5,action_noise=1,delay=2,lag=0.9,levels=4");
+  expect_promises_kept("mountain-car:force=0..0.02,gravity=0..0.02,delay=0..2,action_noise=0.5");
+  expect_promises_kept(
+      "cart-pole:gravity=0..30,masscart=0.5..10,masspole=0.05..2,length=0.25..5,force=0..20,delay=0..3");
+  expect_promises_kept("chain:alpha=0.6,delay=2,action_noise=0.3");
+  expect_promises_kept("turntable:action_noise=0.5,lag=0.5");
+}
+
 // The goal of the continuous car pays 100 and is reached in one step without force from right below it.
 TEST(Bounds, the_best_return_of_the_continuous_car_is_reached) {
   const auto env = make_env("continuous-mountain-car");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "embed/formula/axes.hpp"
 #include "explorer/view_answers.hpp"
 #include "explorer/view_numbers.hpp"
 #include "measure/certificate_words.hpp"
@@ -80,7 +81,8 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
                          {"payload_bytes", subject.choice().keep(k).payload().size()}});
   }
   json formulas = json::array();
-  if (!embedding.is_lattice() && embedding.k() <= 64) formulas = mercer::formulas(embedding.continuous());
+  if (!embedding.is_lattice() && embedding.k() <= mercer::most_shown_terms)
+    formulas = mercer::formulas(embedding.continuous());
   json certificate = file.certificate ? certificate_of(*file.certificate) : json();
   if (file.certificate) certificate["verified"] = file.verified;
   return {{"id", id},

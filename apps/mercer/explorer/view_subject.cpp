@@ -100,6 +100,7 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
   playing.seed = origin.seed;
   playing.act = world->act;
   const mercer::Policy& player = world->teacher ? *world->teacher : file.embedding.policy();
+  world->env = mercer::with_spread_of(world->env, task, origin.seed, player, progress);
   world->visited = mercer::visited_states(*world->env, player, playing, most_states, progress);
   return world;
 }

@@ -20,7 +20,7 @@
 /// A task and a teacher that embeddings are compared with; either may be missing.
 struct World {
   std::string env_spec, teacher_spec;
-  std::unique_ptr<mercer::Env> env;               ///< null where the task cannot be made
+  std::shared_ptr<const mercer::Env> env;         ///< null where the task cannot be made
   std::shared_ptr<const mercer::Policy> teacher;  ///< null where it cannot be read
   std::string teacher_reading;                    ///< how a network was interpreted; empty for other policies
   std::string missing;                            ///< sentences: what there is not, and why; empty where all is there

@@ -8,11 +8,33 @@
 #include "mercer/embed.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"
+#include "mercer/perturb.hpp"
 #include "mercer/policy.hpp"
 
 namespace {
 
 using json = nlohmann::ordered_json;
+
+json parameters(const std::vector<mercer::Parameter>& all) {
+  json out = json::array();
+  for (const mercer::Parameter& one : all) {
+    out.push_back({{"name", one.name},
+                   {"summary", one.help},
+                   {"nominal", one.nominal},
+                   {"low", one.legal.low},
+                   {"high", one.legal.high},
+                   {"integer", one.integer}});
+  }
+  return out;
+}
+
+void print_parameters(const json& all) {
+  for (const json& one : all) {
+    fmt::print("    {:<22} {} [{}; {} to {}]\n", one.at("name").get<std::string>(),
+               one.at("summary").get<std::string>(), one.at("nominal").get<double>(), one.at("low").get<double>(),
+               one.at("high").get<double>());
+  }
+}
 
 void print_table(std::string_view title, const json& rows) {
   fmt::print("{}\n", title);
@@ -21,6 +43,7 @@ void print_table(std::string_view title, const json& rows) {
     const std::string settings = row.value("settings", "");
     fmt::print("  {:<24} {}{}\n", row.at("name").get<std::string>(), row.at("summary").get<std::string>(),
                settings.empty() ? "" : fmt::format(" [{}]", settings));
+    if (row.contains("parameters")) print_parameters(row["parameters"]);
   }
 }
 
@@ -30,8 +53,12 @@ void list(const Program& program) {
                 {"bases", json::array()},
                 {"continuous_bases", json::array()},
                 {"verbs", json::array()}};
+  document["disturbances"] = parameters(mercer::disturbances());
   for (const mercer::EnvEntry& env : mercer::known_envs()) {
-    document["tasks"].push_back({{"name", env.name}, {"summary", env.summary}, {"settings", env.settings}});
+    document["tasks"].push_back({{"name", env.name},
+                                 {"summary", env.summary},
+                                 {"settings", env.settings},
+                                 {"parameters", parameters(env.parameters)}});
   }
   for (const mercer::PolicyKind& policy : mercer::known_policies()) {
     document["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
@@ -52,6 +79,8 @@ void list(const Program& program) {
     return;
   }
   print_table("Tasks (--env NAME or NAME:key=value,...)", document["tasks"]);
+  fmt::print("Disturbances of every task (key=A fixes one, key=A..B draws it for each episode)\n");
+  print_parameters(document["disturbances"]);
   print_table("Policies (--policy)", document["policies"]);
   print_table("Bases of lattices (--basis of embed)", document["bases"]);
   print_table("Bases of the continuous route", document["continuous_bases"]);

@@ -3,6 +3,7 @@
 #include "env_batch.hpp"
 #include "fields.hpp"
 #include "mercer/env.hpp"
+#include "mercer/perturb.hpp"
 
 namespace py = pybind11;
 using mercer::Task;
@@ -22,10 +23,12 @@ Task make_task(const std::string& name, const py::dict& observation, const py::d
 
 void bind_batch(py::module_& module) {
   py::class_<EnvBatch>(module, "EnvBatch")
-      .def(py::init([](const std::string& name, std::size_t count, std::uint64_t seed) {
-             return std::make_unique<EnvBatch>(EnvPointer(mercer::make_env(name, seed)), count);
+      .def(py::init([](const std::string& name, std::size_t count, std::uint64_t seed,
+                       const std::optional<std::vector<double>>& spread) {
+             EnvPointer env = spread ? mercer::with_spread(name, seed, *spread) : mercer::make_env(name, seed);
+             return std::make_unique<EnvBatch>(std::move(env), count);
            }),
-           py::arg("name"), py::arg("num_envs"), py::arg("seed"))
+           py::arg("name"), py::arg("num_envs"), py::arg("seed"), py::arg("spread") = std::nullopt)
       .def("reset", &EnvBatch::reset, py::arg("seed"), py::arg("mask"))
       .def("set_state", &EnvBatch::set_state)
       .def("step", &EnvBatch::step)
@@ -55,6 +58,20 @@ void bind_env(py::module_& module) {
       .def_property_readonly("gamma", [](const TaskHandle& self) { return self.task.gamma; })
       .def_property_readonly("dt", [](const TaskHandle& self) { return self.task.dt; });
   bind_batch(module);
+  module.def("disturbances", [] {
+    py::list out;
+    for (const mercer::Parameter& one : mercer::disturbances()) {
+      py::dict row;
+      row["name"] = one.name;
+      row["help"] = one.help;
+      row["nominal"] = one.nominal;
+      row["low"] = one.legal.low;
+      row["high"] = one.legal.high;
+      row["integer"] = one.integer;
+      out.append(row);
+    }
+    return out;
+  });
   module.def("known_envs", [] {
     py::list out;
     for (const mercer::EnvEntry& entry : mercer::known_envs()) {

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "bind.hpp"
+#include "certify/grid.hpp"
 #include "env_batch.hpp"
 #include "fields.hpp"
 #include "mercer/rollout.hpp"
@@ -40,10 +41,11 @@ class Lent {
 };
 
 // Episodes that `play_foreign` of playing.py plays: one policy at a time, on the thread that called the library.
-class ForeignPlayer : public mercer::Player {
+class ForeignPlayer : public mercer::BoxPlayer {
  public:
-  ForeignPlayer(mercer::Task task, py::object play, std::optional<mercer::Range> returns)
-      : task_(std::move(task)), play_(std::move(play)), returns_(returns) {}
+  using Box = std::vector<mercer::Perturbation>;
+  ForeignPlayer(mercer::Task task, py::object play, std::optional<mercer::Range> returns, Box box, py::object at)
+      : task_(std::move(task)), play_(std::move(play)), returns_(returns), box_(std::move(box)), at_(std::move(at)) {}
 
   const mercer::Task& task() const override { return task_; }
   std::vector<mercer::Outcome> play(const Policy& policy, const mercer::Episodes& episodes,
@@ -63,6 +65,16 @@ class ForeignPlayer : public mercer::Player {
     return gamma == 1 && horizon >= task_.time_limit ? returns_ : std::nullopt;
   }
   bool parallel() const override { return false; }
+  std::span<const mercer::Perturbation> box() const override { return box_; }
+  std::shared_ptr<const mercer::Player> at(std::span<const double> values) const override {
+    const py::gil_scoped_acquire python;
+    auto made = at_(std::vector<double>(values.begin(), values.end())).cast<PlayerHandle>().player;
+    const mercer::Player* const player = made.get();
+    return {player, [made = std::move(made)](const mercer::Player*) mutable {
+              const py::gil_scoped_acquire again;  // it holds objects of Python's, and the library lets go of it
+              made.reset();
+            }};
+  }
 
  private:
   mercer::Rollouts played(const Policy& policy, const mercer::Episodes& episodes, bool keep_steps,
@@ -83,7 +95,20 @@ class ForeignPlayer : public mercer::Player {
   mercer::Task task_;
   py::object play_;
   std::optional<mercer::Range> returns_;
+  Box box_;
+  py::object at_;
 };
+
+// Name, ends, nominal value and whether it is an integer, for each perturbed parameter.
+using BoxRows = std::vector<std::tuple<std::string, double, double, double, bool>>;
+
+ForeignPlayer::Box to_box(const BoxRows& rows) {
+  ForeignPlayer::Box box;
+  for (const auto& [name, low, high, nominal, integer] : rows) {
+    box.push_back({{name, "", nominal, {low, high}, integer}, {low, high}});
+  }
+  return box;
+}
 
 // Infinite bounds are unknown ones.
 std::optional<mercer::Range> declared(const std::optional<std::pair<double, double>>& bounds) {
@@ -105,10 +130,13 @@ void bind_player(py::module_& module) {
   py::class_<PlayerHandle>(module, "Player")
       .def(py::init([](const EnvBatch& env) { return PlayerHandle{std::make_shared<mercer::EnvPlayer>(env.env())}; }),
            py::arg("env"), py::keep_alive<1, 2>())
-      .def(py::init([](const TaskHandle& task, py::object play,
-                       const std::optional<std::pair<double, double>>& return_range) {
-             return PlayerHandle{std::make_shared<ForeignPlayer>(task.task, std::move(play), declared(return_range))};
-           }),
-           py::arg("task"), py::arg("play"), py::arg("return_range") = std::nullopt);
+      .def(
+          py::init([](const TaskHandle& task, py::object play,
+                      const std::optional<std::pair<double, double>>& return_range, const BoxRows& box, py::object at) {
+            return PlayerHandle{std::make_shared<ForeignPlayer>(task.task, std::move(play), declared(return_range),
+                                                                to_box(box), std::move(at))};
+          }),
+          py::arg("task"), py::arg("play"), py::arg("return_range") = std::nullopt, py::arg("box") = BoxRows{},
+          py::arg("at") = py::none());
   module.def("reset_seed", &mercer::reset_seed, py::arg("seed"), py::arg("episode"));
 }

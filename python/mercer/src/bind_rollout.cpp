@@ -4,7 +4,9 @@
 #include "bind.hpp"
 #include "fields.hpp"
 #include "long_call.hpp"
+#include "mercer/perturb.hpp"
 #include "mercer/rollout.hpp"
+#include "pipeline/teacher.hpp"
 #include "request.hpp"
 
 namespace py = pybind11;
@@ -67,6 +69,15 @@ Rollouts from_arrays(const py::dict& given) {
   fields.read("terminated", out.terminated);
   fields.finish("rollouts");
   return out;
+}
+
+// The spread that a policy causes, where a task's noise needs it.
+std::optional<std::vector<double>> spread_of(const std::string& name, std::uint64_t seed, const PolicyHandle& policy) {
+  const auto env = mercer::make_env(name, seed);
+  if (!mercer::needs_spread(*env)) return std::nullopt;
+  return long_call(py::none(), [&](const mercer::Progress& progress) {
+    return mercer::spread_of(name, env->task().observation, seed, *policy.policy, progress);
+  });
 }
 
 template <class R>
@@ -152,6 +163,7 @@ void bind_rollout(py::module_& module) {
   module.def("make_rollouts", &from_arrays);
   module.def("read_rollouts", &mercer::read_rollouts, py::arg("path"), py::arg("gamma") = std::nullopt,
              py::call_guard<py::gil_scoped_release>());
+  module.def("spread_of", &spread_of);
   module.def("rollout", &rollout);
   module.def("evaluate", &evaluate);
 }

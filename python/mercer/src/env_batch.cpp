@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "mercer/error.hpp"
+#include "mercer/perturb.hpp"
 
 namespace py = pybind11;
 using mercer::Draws;
@@ -21,7 +22,7 @@ EnvBatch::EnvBatch(EnvPointer env, std::size_t count)
   states_.resize(dimensions_ * count_);
   items_.resize(count_);
   steps_.resize(count_);
-  reset(0, py::none());
+  if (!mercer::needs_spread(*env_)) reset(0, py::none());
 }
 
 py::object EnvBatch::reset(std::optional<std::uint64_t> seed, const py::object& mask) {

@@ -2,6 +2,7 @@
 
 #include "core/sincos.hpp"
 #include "env/classic/tasks.hpp"
+#include "env/drawn.hpp"
 
 namespace mercer {
 namespace {
@@ -9,16 +10,26 @@ namespace {
 constexpr double lowest_position = -1.2;
 constexpr double highest_position = 0.6;
 constexpr double max_speed = 0.07;
-constexpr double gravity = 0.0025;
+
+// What both cars can change; Gymnasium calls the first `power` in the continuous task and `force` in the other.
+enum : std::size_t { force, gravity };
+constexpr std::array nominal_continuous{0.0015, 0.0025};
+constexpr std::array nominal_discrete{0.001, 0.0025};
+
+std::vector<Parameter> car_parameters(const char* name, const std::array<double, 2>& nominal) {
+  return {{name, "what a full push adds to the speed in a step", nominal[force], {0, 0.02}},
+          {"gravity", "what the steepest slope adds to the speed in a step", nominal[gravity], {0, 0.02}}};
+}
 
 Space car_space() {
   return Space::box(
       {{"position", {lowest_position, highest_position}, "", false}, {"speed", {-max_speed, max_speed}, "", false}});
 }
 
-void reset_car(const Draws& draws, MatrixView<double> state) {
+void reset_car(const Draws& draws, const DrawnParameters& car, MatrixView<double> state) {
   draws.fill_uniform(state.row(0), -0.6, -0.4);
   std::ranges::fill(state.row(1), 0.0);
+  car.draw(draws, state);
 }
 
 // cos(3 position), for a chunk of columns: what the slope adds to the speed is minus gravity times it.
@@ -42,37 +53,38 @@ inline void move(double push, double& position, double& speed) {
 class ContinuousMountainCar final : public Env {
  public:
   static constexpr double goal = 0.45;
-  static constexpr double power = 0.0015;
 
-  ContinuousMountainCar()
+  explicit ContinuousMountainCar(DrawnParameters car)
       : Env({"continuous-mountain-car",
-             car_space(),
+             car.extended(car_space()),
              car_space(),
              Space::box({{"force", {-1, 1}, "", false}}),
              {-0.1, 100},
              999,
              0.99,
              0,
-             Ending::goal}) {}
+             Ending::goal}),
+        car_(std::move(car)) {}
 
-  void reset(const Draws& draws, MatrixView<double> state) const override { reset_car(draws, state); }
+  void reset(const Draws& draws, MatrixView<double> state) const override { reset_car(draws, car_, state); }
 
   // Gymnasium computes in double precision and keeps the new state in single precision. The force is clipped; the
   // action is charged as it came.
   void step(MatrixView<double> state, MatrixView<const double> action, const Draws&, std::span<double> reward,
             std::span<std::uint8_t> terminated) const override {
-    for_each_chunk(state.cols(), [&](std::size_t begin, std::size_t count) {
-      const MatrixView<double> chunk = state.columns(begin, count);
+    car_.for_each_chunk<nominal_continuous>(state, [&](auto values, std::size_t begin, MatrixView<double> chunk) {
+      const std::size_t count = chunk.cols();
       const Chunk slope = slope_at(chunk.row(0));
       double* __restrict position = chunk.row(0).data();
       double* __restrict speed = chunk.row(1).data();
       const double* __restrict charged = action.row(0).data() + begin;
       double* __restrict out = reward.data() + begin;
       for (std::size_t i = 0; i < count; ++i) {
-        const double force = std::min(std::max(charged[i], -1.0), 1.0);
+        const auto car = values(i);
+        const double push = std::min(std::max(charged[i], -1.0), 1.0);
         double x = position[i];
         double v = speed[i];
-        move(force * power - gravity * slope[i], x, v);
+        move(push * car[force] - car[gravity] * slope[i], x, v);
         out[i] = (x >= goal && v >= 0 ? 100.0 : 0.0) - charged[i] * charged[i] * 0.1;
         terminated[begin + i] = x >= goal && v >= 0;
         position[i] = static_cast<float>(x);
@@ -83,57 +95,71 @@ class ContinuousMountainCar final : public Env {
 
   // The goal is reached once at most, and every step costs at most 0.1.
   Range return_range(std::uint32_t horizon) const override { return {-0.1 * horizon, 100}; }
+
+ private:
+  DrawnParameters car_;
 };
 
 class MountainCar final : public Env {
  public:
   static constexpr double goal = 0.5;
-  static constexpr double force = 0.001;
 
-  MountainCar()
+  explicit MountainCar(DrawnParameters car)
       : Env({"mountain-car",
-             car_space(),
+             car.extended(car_space()),
              car_space(),
              Space::discrete("push", 3),
              {-1, -1},
              200,
              0.99,
              0,
-             Ending::goal}) {}
+             Ending::goal}),
+        car_(std::move(car)) {}
 
-  void reset(const Draws& draws, MatrixView<double> state) const override { reset_car(draws, state); }
+  void reset(const Draws& draws, MatrixView<double> state) const override { reset_car(draws, car_, state); }
 
   void step(MatrixView<double> state, MatrixView<const double> action, const Draws&, std::span<double> reward,
             std::span<std::uint8_t> terminated) const override {
     std::ranges::fill(reward, -1.0);
-    for_each_chunk(state.cols(), [&](std::size_t begin, std::size_t count) {
-      const MatrixView<double> chunk = state.columns(begin, count);
+    car_.for_each_chunk<nominal_discrete>(state, [&](auto values, std::size_t begin, MatrixView<double> chunk) {
+      const std::size_t count = chunk.cols();
       const Chunk slope = slope_at(chunk.row(0));
       double* __restrict position = chunk.row(0).data();
       double* __restrict speed = chunk.row(1).data();
       const double* __restrict push = action.row(0).data() + begin;
       for (std::size_t i = 0; i < count; ++i) {
+        const auto car = values(i);
         double x = position[i];
         double v = speed[i];
-        move((push[i] - 1) * force + slope[i] * -gravity, x, v);
+        move((push[i] - 1) * car[force] + slope[i] * -car[gravity], x, v);
         terminated[begin + i] = x >= goal && v >= 0;
         position[i] = x;
         speed[i] = v;
       }
     });
   }
+
+ private:
+  DrawnParameters car_;
 };
+
+template <class Car>
+EnvFactory maker(const std::vector<Parameter>& parameters) {
+  return [parameters](Params& params) { return std::make_unique<Car>(read_physics(parameters, params, 2)); };
+}
 
 }  // namespace
 
 EnvEntry continuous_mountain_car_entry() {
+  const auto parameters = car_parameters("power", nominal_continuous);
   return {"continuous-mountain-car", "drive an underpowered car up a hill (Gymnasium MountainCarContinuous-v0)", "",
-          [](Params&) { return std::make_unique<ContinuousMountainCar>(); }};
+          maker<ContinuousMountainCar>(parameters), parameters};
 }
 
 EnvEntry mountain_car_entry() {
+  const auto parameters = car_parameters("force", nominal_discrete);
   return {"mountain-car", "the same with three pushes: left, none, right (Gymnasium MountainCar-v0)", "",
-          [](Params&) { return std::make_unique<MountainCar>(); }};
+          maker<MountainCar>(parameters), parameters};
 }
 
 }  // namespace mercer
