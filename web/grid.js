@@ -1,14 +1,14 @@
 // Perturbed tasks: what may be lost at each point of a grid, as a table and as a map with the worst point named.
-import { number, percent, percent_up, whole } from "./format.js";
+import { number, number_up, percent, percent_up, whole } from "./format.js";
 import { draw_axes, make_figure } from "./plot.js";
 import { element, table } from "./tables.js";
 
 const frame = { left: 62, right: 12, top: 8, below: 48, cell: 64 };
 const most_rows = 12;
 
-// Nothing is worse than a point without a bound.
-const bound = (point) => point.upper_percent ?? Infinity;
-const bound_text = (point) => (point.upper_percent === null ? "none" : percent_up(point.upper_percent));
+// In percent of the teacher's return. Where only a loss in units of return is bounded, that is shown.
+const bound = (point) => point.upper_percent ?? (point.upper_return === null ? Infinity : (100 * point.upper_return) / Math.abs(point.teacher_return));
+const bound_text = (point) => (point.upper_percent === null ? number_up(point.upper_return) : percent_up(point.upper_percent));
 const share = (value) => (value === null ? "" : percent(100 * value));
 
 export function point_words(grid, point) {
@@ -50,7 +50,7 @@ function draw(parent, grid) {
   const [low, high] = [Math.min(0, ...known), Math.max(1e-9, ...known)];
   for (const point of points) {
     const at = { x: across(text(point.values[x])), y: up(y === null ? "" : text(point.values[y])) };
-    const depth = point.upper_percent === null ? 1 : (point.upper_percent - low) / (high - low);
+    const depth = Math.min(1, (bound(point) - low) / (high - low));
     const cell = svg.append("g").attr("class", "cell");
     cell.append("rect").attr("x", at.x + 1).attr("y", at.y + 1).attr("width", across.bandwidth() - 2).attr("height", up.bandwidth() - 2)
       .attr("fill", d3.interpolateOranges(0.05 + 0.6 * depth)).attr("stroke", point === worst ? "var(--ink)" : "none").attr("stroke-width", 3);

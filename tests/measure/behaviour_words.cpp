@@ -226,6 +226,21 @@ TEST(BehaviourWords, a_grid_names_its_worst_point) {
   EXPECT_NE(promise_sentences(certificate).back().find("Estimated (no guarantee), with 95%"), std::string::npos);
 }
 
+TEST(BehaviourWords, a_grid_without_percentages_bounds_the_return) {
+  Certificate certificate = certificate_of(still, still);
+  certificate.grid = example_grid();
+  for (PerturbedPoint& point : certificate.grid->points) point.upper_percent.reset();
+  certificate.grid->points[2].upper_return = 9.0000001;
+  const std::string sentence = promise_sentences(certificate).back();
+  EXPECT_NE(sentence.find("loses at most 9.00001 in mean return at the worst of them, m=1.2, delay=0"),
+            std::string::npos)
+      << sentence;
+  EXPECT_TRUE(std::regex_search(grid_table(*certificate.grid), std::regex(R"(\n1\.2 +0 +-180 +2% +9\.00001 )")));
+  certificate.grid->points[2].upper_return = INFINITY;
+  EXPECT_NE(promise_sentences(certificate).back().find("nothing can be promised at the worst of them, m=1.2, delay=0"),
+            std::string::npos);
+}
+
 TEST(BehaviourWords, a_large_grid_shows_its_worst_points) {
   PerturbedGrid grid{.names = {"g"}, .ranges = {{0, 1}}, .points = {}, .episodes = 10};
   for (int i = 0; i < 100; ++i) {

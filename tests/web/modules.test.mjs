@@ -99,8 +99,11 @@ test("a grid is drawn over the two parameters with most values, each cell its wo
     assert.equal(point.upper_percent, Math.max(...rivals.map((one) => one.upper_percent)));
   }
   assert.equal(point_words(grid, points[5]), "noise=0, m=1, delay=1");
-  points[3].upper_percent = null;
-  assert.ok(grid_cells(grid).points.includes(points[3]), "nothing is worse than a point without a bound");
+  Object.assign(points[3], { upper_percent: null, upper_return: 30, teacher_return: -100 });
+  assert.ok(grid_cells(grid).points.includes(points[3]), "30 of 100 is the largest bound");
+  points[15].upper_percent = null;
+  points[15].upper_return = null;
+  assert.ok(grid_cells(grid).points.includes(points[15]), "nothing is worse than a point without a bound");
 });
 
 test("a grid of one parameter has one axis", () => {
