@@ -23,6 +23,7 @@ class FormulaWriter {
   std::string number(double value, double tolerance = 0) const;
   /// A variable: "cos_theta", "\mathrm{cos\_theta}".
   std::string name(const std::string& identifier) const;
+  std::string pi() const { return notation_ == Notation::latex ? "\\pi" : "pi"; }
   /// Factors of "1" are left out.
   std::string product(std::span<const std::string> factors) const;
   /// `over` is one number or name; nothing happens where it is "1".
