@@ -25,14 +25,20 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 from alternatives.check import MOST_ERRORS, checked, in_numpy  # noqa: E402  (after the number of threads is fixed)
 from alternatives.exported_c import ExportedC  # noqa: E402
 from alternatives.mercer_route import QUICK  # noqa: E402
-from alternatives.perturb import GRID  # noqa: E402
+from alternatives.perturb import GRID, box  # noqa: E402
 from alternatives.record import Record  # noqa: E402
 from alternatives.show_behaviour import tables, troubles  # noqa: E402
 from alternatives.subjects import SUBJECTS, file_of  # noqa: E402
 from alternatives.teacher import Network  # noqa: E402
 from front import QUICK_POLICIES, listed  # noqa: E402
 
-KEEPS = ("behaviour", "return")
+# How each variant differs from the defaults, for a task. Without --keeps the first two are run.
+KEEPS = {
+    "behaviour": lambda task: {},
+    "return": lambda task: {"keep": "return"},
+    "perturbed": lambda task: {"perturb": box(task)},
+}
+USUAL_KEEPS = "behaviour,return"
 
 
 @functools.lru_cache(maxsize=None)
@@ -42,9 +48,9 @@ def of_network(policy, point, episodes, seed):
 
 
 def compress(program, policy, keep, settings, out):
-    """Default settings but for the seed; with --quick a short search."""
-    given = {"env": SUBJECTS[policy].name, "policy": file_of(policy), "keep": keep, "seed": settings["seed"],
-             "threads": settings["threads"], "out": out}
+    """Default settings but for the seed and what is kept; with --quick a short search."""
+    given = {"env": SUBJECTS[policy].name, "policy": file_of(policy), "seed": settings["seed"], "threads": settings["threads"],
+             "out": out, **KEEPS[keep](SUBJECTS[policy])}
     given |= {**QUICK, "route": "continuous", "certify-episodes": "20000"} if settings["quick"] else {}
     done = subprocess.run([program, "compress", "--json", "--quiet", *(f"--{name}={value}" for name, value in given.items())],
                           capture_output=True, text=True)
@@ -71,7 +77,8 @@ def options_of(arguments):
     parser.add_argument("program", help="the built mercer")
     parser.add_argument("--quick", action="store_true", help="three networks, short searches, few episodes: a minute or two")
     parser.add_argument("--policies", help="separated by commas; without it all")
-    parser.add_argument("--keeps", help="behaviour,return or one of them")
+    parser.add_argument("--keeps", default=USUAL_KEEPS,
+                        help="separated by commas: behaviour (the default of compress), return, perturbed (--perturb over the grid's box)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--episodes", type=int, help="of mercer evaluate at each point [10000]")
     parser.add_argument("--twin-episodes", type=int, help="of the exported C in numpy at each point [2000]")
@@ -105,7 +112,7 @@ def main(arguments=None):
                 if not record.has(policy, keep, options.seed):
                     row = measure(options.program, policy, keep, {**settings, "threads": options.threads}, options.folder or temporary)
                     record.add([policy, keep, options.seed], [row])
-                    print(f"{policy}, --keep {keep}: {row['bytes']} bytes", file=sys.stderr, flush=True)
+                    print(f"{policy}, {keep}: {row['bytes']} bytes", file=sys.stderr, flush=True)
     rows = [row for row in record.rows if row["policy"] in policies and row["family"] in keeps]
     text = "\n".join(tables(rows))
     print(text)

@@ -44,19 +44,19 @@ def errors_apart(one, other, standard_error):
     return (one - other) / standard_error if standard_error > 0 else math.inf
 
 
-def agreement(told, twin):
+def agreement(claimed, twin):
     """How far the two measurements are apart, in standard errors. The program gives no spread of the roughness: the twin's is
     taken for both."""
-    n, episodes = len(twin.returns), told["episodes"]
-    of_return = math.sqrt(twin.returns.var(ddof=1) / n + told["return_std"] ** 2 / episodes)
+    n, episodes = len(twin.returns), claimed["episodes"]
+    of_return = math.sqrt(twin.returns.var(ddof=1) / n + claimed["return_std"] ** 2 / episodes)
     of_roughness = twin.roughness.std(ddof=1) * math.sqrt(1 / n + 1 / episodes)
-    return {"return": errors_apart(float(twin.returns.mean()), told["return"], of_return),
-            "roughness": errors_apart(float(twin.roughness.mean()), told["roughness"], of_roughness)}
+    return {"return": errors_apart(float(twin.returns.mean()), claimed["return"], of_return),
+            "roughness": errors_apart(float(twin.roughness.mean()), claimed["roughness"], of_roughness)}
 
 
 def checked(program, task, point, file, teacher, exported, network, settings):
     """One point of the grid by both means. `network`: what the teacher plays in the twin there."""
-    told = by_program(program, task, point, file, teacher, settings["episodes"], settings["seed"] + 1000, settings["threads"])
+    claimed = by_program(program, task, point, file, teacher, settings["episodes"], settings["seed"] + 1000, settings["threads"])
     twin = in_numpy(task, point, exported.act, settings["twin_episodes"], settings["seed"])
-    return {"point": point.settings(task) or "nominal", "program": told,
-            "twin": {"return": float(twin.returns.mean()), **compared(network, twin)}, "errors_apart": agreement(told, twin)}
+    return {"point": point.settings(task) or "nominal", "program": claimed,
+            "twin": {"return": float(twin.returns.mean()), **compared(network, twin)}, "errors_apart": agreement(claimed, twin)}

@@ -34,6 +34,12 @@ class Perturbation:
         return play(self.task(task), act, starts, noise=self.noise, delay=self.delay, random=random)
 
 
+def box(task):
+    """The ranges that the grid below lies in, as `--perturb` reads them."""
+    nominal = getattr(task, task.strength)
+    return f"{task.strength}={0.8 * nominal:.12g}..{1.2 * nominal:.12g}; noise=0..0.05; delay=0..1"
+
+
 # The grid that an embedding is held against.
 GRID = (Perturbation(), Perturbation(factor=0.8), Perturbation(factor=1.2), Perturbation(noise=0.02), Perturbation(noise=0.05),
         Perturbation(delay=1))

@@ -54,28 +54,28 @@ def test_program_and_exported_c_agree_in_the_task_and_next_door(name, point, emb
     network = in_numpy(task, point, Network(task, file_of(name)).act, 400, 1)
     found = checked(MERCER, task, point, file, file_of(name), exported, network, SETTINGS)
     assert all(abs(apart) <= MOST_ERRORS for apart in found["errors_apart"].values()), found
-    told = found["program"]
+    claimed = found["program"]
     error = network.returns.std(ddof=1) * np.sqrt(2 / 400)
-    assert abs(network.returns.mean() - told["teacher_return"]) <= MOST_ERRORS * error
+    assert abs(network.returns.mean() - claimed["teacher_return"]) <= MOST_ERRORS * error
     error = network.roughness.std(ddof=1) * np.sqrt(2 / 400)
-    assert abs(network.roughness.mean() - told["teacher_roughness"]) <= MOST_ERRORS * error
-    assert (told["failures"] is None) == (not task.goal) and 0 < told["distance"] < 1
+    assert abs(network.roughness.mean() - claimed["teacher_roughness"]) <= MOST_ERRORS * error
+    assert (claimed["failures"] is None) == (not task.goal) and 0 < claimed["distance"] < 1
 
 
 def test_a_wrong_twin_is_found_out(embeddings):
     """Without the delay that the program plays with, or with another mass, the check must fail."""
     task, (file, exported) = SUBJECTS["pendulum_5000"], embeddings["pendulum_5000"]
-    told = by_program(MERCER, task, Perturbation(0.8, 0.05, 1), file, file_of("pendulum_5000"), 400, 1001)
+    claimed = by_program(MERCER, task, Perturbation(0.8, 0.05, 1), file, file_of("pendulum_5000"), 400, 1001)
     for wrong in (Perturbation(0.8, 0.05, 0), Perturbation(0.8, 0.02, 1)):
         twin = in_numpy(task, wrong, exported.act, 400, 1)
-        assert max(abs(apart) for apart in agreement(told, twin).values()) > MOST_ERRORS, wrong
+        assert max(abs(apart) for apart in agreement(claimed, twin).values()) > MOST_ERRORS, wrong
 
 
-def test_differences_are_told_in_standard_errors():
+def test_differences_are_in_standard_errors():
     random = np.random.default_rng(1)
     twin = Played(random.normal(-100, 10, 400), np.full(400, 200), random.normal(0.02, 0.004, 400), None)
-    told = {"episodes": 100, "return": twin.returns.mean() + 5, "return_std": 10.0, "roughness": twin.roughness.mean()}
-    found = agreement(told, twin)
+    claimed = {"episodes": 100, "return": twin.returns.mean() + 5, "return_std": 10.0, "roughness": twin.roughness.mean()}
+    found = agreement(claimed, twin)
     assert found["return"] == pytest.approx(-5 / np.sqrt(twin.returns.var(ddof=1) / 400 + 1)) and found["roughness"] == 0
     assert errors_apart(0.0, 0.1, 0.0) == np.inf and errors_apart(0.5, 0.5, 0.0) == 0
 

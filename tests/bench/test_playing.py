@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from alternatives.perturb import GRID, Perturbation
+from alternatives.perturb import GRID, Perturbation, box
 from alternatives.playing import play
 from alternatives.tasks import ContinuousMountainCar, MountainCar, Pendulum
 
@@ -125,4 +125,5 @@ def test_settings_are_spelled_as_the_program_reads_them():
                                                     "pendulum:noise=0.05", "pendulum:delay=1"]
     assert GRID[1].spec(ContinuousMountainCar) == "continuous-mountain-car:force=0.0012"
     assert Perturbation(1.2, 0.05, 1).spec(MountainCar) == "mountain-car:force=0.0012,noise=0.05,delay=1"
+    assert box(ContinuousMountainCar) == "force=0.0012..0.0018; noise=0..0.05; delay=0..1"
     assert Perturbation(0.8).task(Pendulum).m == 0.8 and Pendulum.m == 1.0
