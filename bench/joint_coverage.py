@@ -26,7 +26,7 @@ from alternatives.perturb import Perturbation
 from alternatives.subjects import SUBJECTS, file_of
 
 NETWORK, TEACHER_TERMS, STUDENT_TERMS = "mc_dqn_120000", 12, 5
-TASK = SUBJECTS[NETWORK]
+TASK, HORIZON = SUBJECTS[NETWORK], 130  # steps, so few that failures are not rare
 DELTA = 0.05
 # What can be limited, and the limits as multiples of the truth: broken below 1, kept above.
 LIMITED = {"max_roughness": ("roughness",), "max_failures": ("failures",),
@@ -58,8 +58,8 @@ def holds(promise, truth):
 
 def certified(policies, episodes, seed, **limits):
     """The promises of one certificate, and whether its limits are called kept."""
-    made = mercer.certify(TASK.name, *policies, episodes=episodes, seed=seed, act="mean", level="statistical",
-                          confidence=1 - DELTA, **limits)
+    made = mercer.certify(TASK.name, *policies, episodes=episodes, seed=seed, act="mean", horizon=HORIZON,
+                          level="statistical", confidence=1 - DELTA, **limits)
     return made["promises"], bool(limits) and made["met"]
 
 
@@ -147,7 +147,8 @@ def main(arguments=None):
     options = options_of(arguments)
     with tempfile.TemporaryDirectory() as folder, mercer.threads(options.threads):
         teacher, student = (embedded(options.program, terms, folder) for terms in (TEACHER_TERMS, STUDENT_TERMS))
-        truth = by_program(options.program, TASK, Perturbation(), student, teacher, options.truth_episodes, 2**40, options.threads)
+        truth = by_program(options.program, TASK, Perturbation(), student, teacher, options.truth_episodes, 2**40, options.threads,
+                           [f"--horizon={HORIZON}"])
         policies = [mercer.load_policy(file, TASK.name) for file in (teacher, student)]
         runs = [certified(policies, options.episodes, seed) for seed in range(options.repetitions)]
         found = joint(runs, truth)

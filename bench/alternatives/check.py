@@ -11,11 +11,11 @@ from .perturb import Perturbation
 MOST_ERRORS = 4.0
 
 
-def by_program(program, task, point: Perturbation, file, teacher, episodes, seed, threads=0):
+def by_program(program, task, point: Perturbation, file, teacher, episodes, seed, threads=0, more=()):
     """What `mercer evaluate` says of both policies on the same episodes."""
     done = subprocess.run(
         [program, "evaluate", f"--env={point.spec(task)}", f"--policy={file}", f"--against={teacher}", "--act=mean", "--behaviour",
-         f"--episodes={episodes}", f"--seed={seed}", f"--threads={threads}", "--json", "--quiet"], capture_output=True, text=True)
+         f"--episodes={episodes}", f"--seed={seed}", f"--threads={threads}", "--json", "--quiet", *more], capture_output=True, text=True)
     if done.returncode != 0:
         raise RuntimeError(f"mercer evaluate --env {point.spec(task)} ended with {done.returncode}: {done.stderr.strip()}")
     document = json.loads(done.stdout)
