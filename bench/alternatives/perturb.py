@@ -7,8 +7,8 @@ from .playing import play
 
 @dataclasses.dataclass(frozen=True)
 class Perturbation:
-    """What is different. `factor` multiplies the physical parameter that the task names (`strength`): the mass of the pendulum, the
-    force of the cars."""
+    """What is different. `factor` multiplies the physical parameter that the task names (`strength`): the mass of the pendulum,
+    what a full push adds to the speed of the cars."""
 
     factor: float = 1.0
     noise: float = 0.0

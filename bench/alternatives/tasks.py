@@ -46,7 +46,7 @@ class Car:
 
     low, high, periodic = np.array([-1.2, -0.07]), np.array([0.6, 0.07]), (False, False)
     seen_low, seen_high = low, high
-    goal, strength = True, "force"
+    goal = True
 
     @staticmethod
     def starts(count, random):
@@ -71,18 +71,18 @@ class Car:
 
 class ContinuousMountainCar(Car):
     name, horizon, choices, largest = "continuous-mountain-car", 999, None, 1.0
-    force = 0.0015
+    strength, power = "power", 0.0015  # Gymnasium's name of it
 
     @classmethod
     def step(cls, states, actions):
         """Gymnasium keeps the new state in single precision, and charges the action as it came."""
-        moved, over = cls.move(states, cls.force * np.clip(actions, -1.0, 1.0), 0.45)
+        moved, over = cls.move(states, cls.power * np.clip(actions, -1.0, 1.0), 0.45)
         return moved.astype(np.float32).astype(states.dtype), 100.0 * over - 0.1 * actions**2, over
 
 
 class MountainCar(Car):
     name, horizon, choices, largest = "mountain-car", 200, 3, 1.0
-    force = 0.001
+    strength, force = "force", 0.001
 
     @classmethod
     def step(cls, states, actions):

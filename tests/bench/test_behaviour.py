@@ -14,7 +14,7 @@ from alternatives.subjects import SUBJECTS, file_of
 from alternatives.teacher import Network
 
 MERCER = os.environ["BINARY_UNDER_TEST"]
-NAMES = ("pendulum_5000", "mc_dqn_120000")
+NAMES = ("pendulum_5000", "cmc_sde_10000", "mc_dqn_120000")
 SETTINGS = {"episodes": 400, "twin_episodes": 400, "seed": 1, "threads": 1}
 
 
