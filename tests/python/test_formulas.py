@@ -12,7 +12,7 @@ from read_formula import evaluate, run_python  # noqa: E402
 
 STATES = 1000
 CAR = DATA / "policies/cmc_sde_10000_actor.onnx"
-SHORT = {"rollouts": 10, "rounds": 1, "seed": 3}
+SHORT = {"rollouts": 10, "rounds": 1, "episodes": 10, "seed": 3}
 
 
 def bases():
@@ -72,8 +72,9 @@ def test_the_spread_of_a_gaussian(rng):
 
 
 def test_a_log_density(rng):
-    critic = DATA / "policies/cmc_sde_10000_critic.onnx"
-    embedding = mercer.embed_continuous(critic, "continuous-mountain-car", basis="legendre", k=8, act="sample", **SHORT)
+    critic = mercer.load_policy(DATA / "policies/cmc_sde_10000_critic.onnx", "continuous-mountain-car", temperature=1)
+    embedding = mercer.embed_continuous(critic, "continuous-mountain-car", basis="legendre", k=8, act="sample",
+                                        fit_states=300, episodes=2, rollouts=1, rounds=1, seed=3)
     given = states_of(embedding, rng)
     states, actions = np.stack(list(given.values()), axis=1), rng.uniform(-1, 1, (2, STATES))
     said = [evaluate(embedding.formulas, {**given, "force": force})["log_density"] for force in actions]
