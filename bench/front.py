@@ -4,7 +4,10 @@
 usage: python3 bench/front.py build/release/bin/mercer [--quick] [--policies a,b] [--families a,b] [--repeats 3] [--resume] ...
 
 Everything plays its mean action (or its choice) on the same starts in the same numpy tasks, Mercer's embeddings too. The
-loss is that of the return against the network's, in percent of the network's |mean|. A row is the median over repeats with
+loss is that of the return against the network's, in percent of the network's |mean|. Roughness is the mean change of the action
+from step to step as a share of its range (a choice: the share of steps with another one); a mountain car fails if it does not
+reach the goal. Admissible is what is at most 1.25 times as rough as the network plus 0.005 and fails in at most one
+episode in a hundred more: the smallest of each kind within 1% is shown among those, and by the return alone. A row is the median over repeats with
 other seeds and other starts, with the smallest and the largest. Bytes are those of the student (payload for Mercer), without code. Seconds are of
 the processor. The file has every row; with --resume a run that was killed, or had fewer repeats, goes on from it.
 """
@@ -68,7 +71,8 @@ def main(arguments=None):
     options = options_of(arguments)
     policies = listed(options.policies, SUBJECTS, "policy")
     families = listed(options.families and options.families.replace("-", " "), jobs.FAMILIES, "family")
-    settings = {"quick": options.quick, "episodes": options.episodes, "generations": options.generations}
+    settings = {"quick": options.quick, "episodes": options.episodes, "generations": options.generations,
+                "measured": ["return", "roughness", "failures"]}
     try:
         record = Record(options.out, settings, options.resume)
     except ValueError as error:
@@ -80,8 +84,9 @@ def main(arguments=None):
         compute(record, wanted, options.processes)
     for policy in policies:
         print("\n".join(show.terminal(record.rows, policy, families)))
-    compact = "\n".join([*show.matrix(record.rows, policies, families, 1), *show.within(record.rows, policies, families, 1),
-                         *show.fronts(record.rows, policies, families)])
+    compact = "\n".join([*show.matrix(record.rows, policies, families, 1, keeps=True),
+                         *show.matrix(record.rows, policies, families, 1, keeps=False),
+                         *show.within(record.rows, policies, families, 1), *show.fronts(record.rows, policies, families)])
     print(compact)
     if options.markdown:
         pathlib.Path(options.markdown).write_text(compact + "\n")

@@ -1,37 +1,9 @@
 // A certificate in plain words.
 import { number, number_up, percent, percent_up, whole } from "./format.js";
+import { show_grid } from "./grid.js";
+import { outcome_table, show_warnings } from "./outcomes.js";
+import { element, table } from "./tables.js";
 import { level_words, quantity_words, term_words } from "./words.js";
-
-function element(tag, text, kind) {
-  const node = document.createElement(tag);
-  if (text !== undefined) node.textContent = text;
-  if (kind) node.className = kind;
-  return node;
-}
-
-// Rows are { name, cells: [[text, kind]], kind }.
-function table(titles, rows, label) {
-  const box = element("div", undefined, "scroll");
-  box.tabIndex = 0;
-  box.setAttribute("role", "region");
-  box.setAttribute("aria-label", label);
-  const made = element("table"), head = element("tr"), top = element("thead"), body = element("tbody");
-  for (const [title, kind] of titles) {
-    const cell = element("th", title, kind);
-    cell.scope = "col";
-    head.append(cell);
-  }
-  for (const row of rows) {
-    const line = element("tr", undefined, row.kind), name = element("th", row.name);
-    name.scope = "row";
-    line.append(name, ...row.cells.map(([text, kind]) => element("td", text, kind)));
-    body.append(line);
-  }
-  top.append(head);
-  made.append(top, body);
-  box.append(made);
-  return box;
-}
 
 function table_of(rows) {
   return table([["bound"], ["what it is"], ["level"], ["at most", "number"], ["measured", "number"]], rows.map((row) => {
@@ -60,11 +32,12 @@ function promises_of(promises) {
     if (promise.about === "return") return plain(value);
     return share(promise.about === "return_percent" || promise.about === "action" ? value : 100 * value);
   };
-  return table([["promised together"], ["teacher", "number"], ["embedding", "number"], ["measured", "number"], ["at most", "number"], ["allowed", "number"]],
+  return table([["promised together"], ["teacher", "number"], ["embedding", "number"], ["measured", "number"], ["at most", "number"], ["allowed", "number"], ["budget"]],
     promises.map((promise) => ({
-      name: quantity_words(promise.about),
+      name: promise.words,
       cells: [promise.teacher, promise.embedding, promise.measured].map((value) => [cell(promise, value), "number"])
-        .concat([[promise.upper === null ? "none" : cell(promise, promise.upper, [number_up, percent_up]), "number"], [promise.budget === null ? "" : cell(promise, promise.budget), "number"]]),
+        .concat([[promise.upper === null ? "none" : cell(promise, promise.upper, [number_up, percent_up]), "number"], [promise.budget === null ? "" : cell(promise, promise.budget), "number"],
+          promise.budget === null ? [""] : promise.kept ? ["kept", "good"] : ["not kept", "bad"]]),
     })), "What the certificate promises");
 }
 
@@ -83,10 +56,13 @@ export function show_certificate(parent, certificate, { shown, whole_k }) {
     parent.append(element("p", "Not verified: the file is of version 0.1, which has no digests to check it by.", "bad"));
   }
   for (const [i, sentence] of certificate.sentences.entries()) parent.append(element("p", sentence, i === 0 ? "promise" : "note"));
-  if (certificate.budget_percent !== null || certificate.budget_return !== null) {
+  show_warnings(parent, certificate.outcomes);
+  if (certificate.promises.some((promise) => promise.budget !== null) || certificate.budget_percent !== null || certificate.budget_return !== null) {
     parent.append(element("p", `Budget: ${certificate.met ? "kept" : "not kept"}.`, certificate.met ? "good" : "bad"));
   }
   if (certificate.promises.length > 0) parent.append(promises_of(certificate.promises));
+  if (certificate.outcomes.length > 1) parent.append(outcome_table(certificate.outcomes));
+  show_grid(parent, certificate.grid);
   const first = certificate.rows.filter((row) => row.level === "statistical" || row.level === "estimate" || row.winner);
   const others = certificate.rows.filter((row) => !first.includes(row));
   if (first.length > 0) parent.append(table_of(first));

@@ -21,8 +21,8 @@ function loss_ticks([low, high]) {
 export function make_front(parent, { on_pick }) {
   let points = [];
   const table = () => ({
-    columns: ["name", "kind", "bytes", "loss_percent", "on_front"],
-    rows: points.map((point) => [point.name, point.kind, point.bytes, point.loss_percent, point.on_front]),
+    columns: ["name", "kind", "bytes", "loss_percent", "on_front", "roughness", "admissible"],
+    rows: points.map((point) => [point.name, point.kind, point.bytes, point.loss_percent, point.on_front, point.roughness, point.admissible]),
   });
   const { svg } = make_figure(parent, { title: "Bytes against loss of return", name: "mercer-front", width: size.width, height: size.height, table });
   svg.attr("role", "group");
@@ -36,10 +36,11 @@ export function make_front(parent, { on_pick }) {
       spot.append("text").attr("x", right ? 5 : 9).attr("y", right ? -10 : 4).attr("text-anchor", right ? "end" : "start").text(point.name);
     } else {
       spot.append("circle").attr("r", point.on_front ? 5.5 : 3.5).attr("fill", point.on_front ? colour : "var(--card)")
-        .attr("stroke", colour).attr("stroke-width", 1.4);
+        .attr("stroke", colour).attr("stroke-width", 1.4).attr("stroke-dasharray", point.admissible === false ? "2 2" : null);
     }
     if (chosen) spot.append("circle").attr("r", 10).attr("fill", "none").attr("stroke", "var(--ink)").attr("stroke-width", 2);
-    const words = `${point.name}: ${whole(point.bytes)} bytes, loss ${percent(point.loss_percent)}`;
+    const rough = typeof point.roughness === "number" ? `, roughness ${percent(100 * point.roughness)}` : "";
+    const words = `${point.name}: ${whole(point.bytes)} bytes, loss ${percent(point.loss_percent)}${rough}`;
     spot.append("title").text(words);
     if (point.pick === undefined) return;
     const node = spot.attr("class", "clickable").attr("role", "button").attr("tabindex", 0)

@@ -17,7 +17,7 @@ export function front_points(page, evaluation) {
   const here = ({ task }) => task === page.subject.task;
   const points = page.view.front.candidates.filter(here).map((one) => ({
     name: `${plain(one.route)} ${one.basis}, ${one.k} terms${one.format ? `, ${one.format}` : ""}`,
-    kind: "embedding", bytes: one.payload_bytes, loss_percent: one.loss_percent, on_front: one.on_front,
+    kind: "embedding", bytes: one.payload_bytes, loss_percent: one.loss_percent, on_front: one.on_front, roughness: one.roughness, admissible: one.admissible,
     pick: one.subject === null ? undefined : { subject: one.subject },
   }));
   if (known(evaluation?.loss_percent)) {

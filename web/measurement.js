@@ -2,6 +2,7 @@
 import { show_certificate } from "./certificate.js";
 import { $ } from "./dom.js";
 import { whole } from "./format.js";
+import { show_warnings } from "./outcomes.js";
 import { tiles } from "./size.js";
 
 export function make_measurement(page, { on_measured }) {
@@ -20,6 +21,8 @@ export function make_measurement(page, { on_measured }) {
 
   function show() {
     $("tiles").replaceChildren(...tiles(latest, page.subject));
+    $("warnings").replaceChildren();
+    if (latest.outcomes) show_warnings($("warnings"), latest.outcomes);
     facts = latest.episodes > 0 ? `Measured on ${whole(latest.episodes)} paired episodes that nothing else used.` : (latest.why ?? "");
     say();
     show_promise(latest.k);

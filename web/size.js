@@ -2,6 +2,11 @@
 import { loss_text, number, percent, whole } from "./format.js";
 import { variation_words } from "./words.js";
 
+// What is measured beside the loss, and what a tile calls it.
+const behaviour = {
+  roughness: "Roughness", saturation: "Saturation", effort: "Effort", reversals: "Reversals", failures: "Failures", distance: "Distance of actions",
+};
+
 function tile(title, text, under, kind) {
   const box = document.createElement("div");
   box.className = "tile";
@@ -26,6 +31,11 @@ export function tiles(evaluation, subject) {
     const interval = ci95_percent ? `measured; 95% interval ${percent(ci95_percent[0])} to ${percent(ci95_percent[1])}` : "measured";
     made.push(tile("Against its teacher", loss_text(loss_percent), interval));
     made.push(tile("Return", number(embedding.mean, 4), `measured; teacher ${number(teacher.mean, 4)}`));
+    for (const line of evaluation.outcomes.filter(({ code }) => code in behaviour)) {
+      const box = tile(behaviour[line.code], line.embedding, line.code === "distance" ? `${line.teacher} where the teacher goes` : `teacher ${line.teacher}`, line.warning ? "bad" : undefined);
+      box.title = line.words;
+      made.push(box);
+    }
   }
   made.push(tile("Payload", `${whole(evaluation.payload_bytes)} bytes`, subject.teacher.bytes ? `teacher's file ${whole(subject.teacher.bytes)}` : ""));
   made.push(tile("Numbers", whole(evaluation.parameters), `${whole(evaluation.k)} terms`));

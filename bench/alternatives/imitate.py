@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from .tasks import play
+from .playing import play
 
 
 def imitate(task, teacher, make, random, episodes=40, most=60000):
     """The best of four students on episodes of their own, each fitted on what all before it met."""
-    met = play(task, teacher.act, task.starts(episodes, random), keep=True)[1]
+    met = play(task, teacher.act, task.starts(episodes, random), keep=True).met
     shown = teacher.act(met)
     judging, best = task.starts(60, random), None
     for last in (False, False, False, True):
@@ -15,10 +15,10 @@ def imitate(task, teacher, make, random, episodes=40, most=60000):
         met, shown = met[kept], shown[kept]
         student = make()
         student.fit(task, met, shown, random)
-        earned = play(task, student.act, judging).mean()
+        earned = play(task, student.act, judging).returns.mean()
         if best is None or earned > best[0]:
             best = (earned, student)
         if not last:
-            own = play(task, student.act, task.starts(episodes, random), keep=True)[1]
+            own = play(task, student.act, task.starts(episodes, random), keep=True).met
             met, shown = np.concatenate([met, own]), np.concatenate([shown, teacher.act(own)])
     return best[1]

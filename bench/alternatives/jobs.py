@@ -17,6 +17,7 @@ SIZES = {
     "network": (32, 8, 6, 4),
     "distilled network": (2, 4, 8, 16, 32),
     "polished int8 network": (2, 3, 4, 8),
+    "polished int8 return": (2, 3, 4, 8),
     "tree": (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024),
     "bumps": (4, 8, 16, 32, 64, 128, 256),
     "table": (4, 8, 16, 32, 64, 128),
@@ -25,6 +26,7 @@ QUICK_SIZES = {
     "network": (8,),
     "distilled network": (4,),
     "polished int8 network": (4,),
+    "polished int8 return": (4,),
     "tree": (8, 128),
     "bumps": (8, 64),
     "table": (16, 64),
@@ -37,6 +39,7 @@ def name_of(family, size):
         "network": "float32" if size == 32 else f"int{size}",
         "distilled network": f"2x{size}",
         "polished int8 network": f"2x{size}",
+        "polished int8 return": f"2x{size}",
         "tree": f"{size} leaves",
         "bumps": f"{size} centres",
         "table": f"{size} x {size}",
@@ -48,8 +51,8 @@ def make(family, size, task, teacher, file, random, generations):
         return Network(task, file, None if size == 32 else size)
     if family == "table":
         return Table(task, teacher, size)
-    if family == "polished int8 network":
-        return polished(task, teacher, size, random, generations)
+    if family.startswith("polished int8"):
+        return polished(task, teacher, size, random, generations, behaviour=family != "polished int8 return")
     kind = {"distilled network": SmallNetwork, "tree": Tree, "bumps": Bumps}[family]
     return imitate(task, teacher, lambda: kind(size), random)
 

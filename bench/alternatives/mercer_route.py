@@ -9,9 +9,11 @@ import tempfile
 
 from .subjects import SUBJECTS, file_of
 
-# The second allows a loss that nothing keeps, so that every dictionary is followed to its end; nothing is promised there.
+# "mercer" keeps the behaviour, "mercer return" the return alone. "mercer to the end" allows a loss that nothing keeps, so that
+# every dictionary is followed to its end; nothing is promised there.
 RUNS = {
-    "mercer": {"route": "continuous", "max-loss": "1%"},
+    "mercer": {"route": "continuous", "max-loss": "1%", "keep": "behaviour"},
+    "mercer return": {"route": "continuous", "max-loss": "1%", "keep": "return"},
     "mercer to the end": {"route": "continuous", "max-loss-return": "-1000000", "most-terms": "12", "certify-episodes": "1000",
                           "attempts": "1"},
     "mercer lattice": {"route": "lattice", "max-loss": "1%", "certify-episodes": "20000"},

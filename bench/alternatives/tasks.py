@@ -1,7 +1,9 @@
 """Three tasks in numpy, many episodes at once, with the dynamics of Gymnasium's Pendulum-v1 and both mountain cars.
 
 States are an array whose first axis is the coordinate; the others may have any shape. `choices` is the number of discrete
-actions, or None where the action is one number between -largest and largest. `low`, `high` and `periodic` tell the plane of states.
+actions, or None where the action is one number between -largest and largest. `low`, `high` and `periodic` describe the plane of
+states, `seen_low` and `seen_high` the range of observations. `goal`: an episode that does not end before the time limit failed.
+`strength` names the physical parameter that `perturb.py` changes.
 """
 
 import numpy as np
@@ -10,6 +12,8 @@ import numpy as np
 class Pendulum:
     name, horizon, choices, largest = "pendulum", 200, None, 2.0
     low, high, periodic = np.array([-np.pi, -8.0]), np.array([np.pi, 8.0]), (True, False)
+    seen_low, seen_high = np.array([-1.0, -1.0, -8.0]), np.array([1.0, 1.0, 8.0])
+    goal, strength, m = False, "m", 1.0
 
     @staticmethod
     def starts(count, random):
@@ -26,14 +30,14 @@ class Pendulum:
         """States of observations (n, dims), angles wrapped."""
         return np.stack([np.arctan2(observations[:, 1], observations[:, 0]), observations[:, 2]])
 
-    @staticmethod
-    def step(states, actions):
-        """Next states, rewards, and which episodes are over."""
+    @classmethod
+    def step(cls, states, actions):
+        """Next states, rewards, and which episodes are over. A rod of mass m: theta'' = 3 g / (2 l) sin theta + 3 u / (m l^2)."""
         angle, speed = states
         torque = np.clip(actions, -2.0, 2.0)
         upright = angle - 2 * np.pi * np.floor((angle + np.pi) * (1 / (2 * np.pi)))
         rewards = -(upright**2 + 0.1 * speed**2 + 0.001 * torque**2)
-        speed = np.clip(speed + 0.05 * (15.0 * np.sin(angle) + 3.0 * torque), -8.0, 8.0)
+        speed = np.clip(speed + 0.05 * (15.0 * np.sin(angle) + 3.0 / cls.m * torque), -8.0, 8.0)
         return np.stack([angle + 0.05 * speed, speed]), rewards, np.zeros(angle.shape, bool)
 
 
@@ -41,6 +45,8 @@ class Car:
     """What both mountain cars share."""
 
     low, high, periodic = np.array([-1.2, -0.07]), np.array([0.6, 0.07]), (False, False)
+    seen_low, seen_high = low, high
+    goal = True
 
     @staticmethod
     def starts(count, random):
@@ -65,20 +71,22 @@ class Car:
 
 class ContinuousMountainCar(Car):
     name, horizon, choices, largest = "continuous-mountain-car", 999, None, 1.0
+    strength, power = "power", 0.0015  # Gymnasium's name of it
 
     @classmethod
     def step(cls, states, actions):
         """Gymnasium keeps the new state in single precision, and charges the action as it came."""
-        moved, over = cls.move(states, 0.0015 * np.clip(actions, -1.0, 1.0), 0.45)
+        moved, over = cls.move(states, cls.power * np.clip(actions, -1.0, 1.0), 0.45)
         return moved.astype(np.float32).astype(states.dtype), 100.0 * over - 0.1 * actions**2, over
 
 
 class MountainCar(Car):
     name, horizon, choices, largest = "mountain-car", 200, 3, 1.0
+    strength, force = "force", 0.001
 
     @classmethod
     def step(cls, states, actions):
-        moved, over = cls.move(states, 0.001 * (actions - 1), 0.5)
+        moved, over = cls.move(states, cls.force * (actions - 1), 0.5)
         return moved.astype(states.dtype), np.full(over.shape, -1.0), over
 
 
@@ -94,20 +102,3 @@ def decide(task, outputs, axis=-1):
     if task.choices is None:
         return task.largest * np.clip(np.take(outputs, 0, axis), -1.0, 1.0)
     return outputs.argmax(axis)
-
-
-def play(task, act, starts, keep=False):
-    """Return of each episode; with `keep` also every observation that was met, (n, dims). act: (n, dims) to n actions."""
-    states, returns = starts.copy(), np.zeros(starts.shape[1])
-    running, met = np.arange(len(returns)), []
-    for _ in range(task.horizon):
-        seen = np.stack(task.observations(states), axis=-1)
-        if keep:
-            met.append(seen)
-        states, rewards, over = task.step(states, act(seen))
-        returns[running] += rewards
-        if over.any():
-            states, running = states[:, ~over], running[~over]
-            if len(running) == 0:
-                break
-    return (returns, np.concatenate(met)) if keep else returns

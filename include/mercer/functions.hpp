@@ -218,7 +218,7 @@ void add_radials(Terms& terms, Kernel kernel, unsigned bits, double length, unsi
 /// Those with the given numbers (each once), in rising order.
 Terms select_terms(const Terms& terms, std::span<const std::size_t> chosen);
 
-/// "P2(cos_theta) P1(speed)", "tanh(0.3 cos_theta - 1.2)", "matern52(|x - z|/0.5)": names[d] is what axis d is called.
+/// "2 cos_theta T2(v)", norm included, "tanh(0.3 - 1.2 v)", "gaussian(|(v) - (0.1)| / 0.5)": names[d] is coordinate d.
 std::string describe_term(const Terms& terms, std::size_t term, std::span<const std::string> names);
 
 /// Throws `out_of_range`, `shape_mismatch` or `bad_value` unless every number is legal.

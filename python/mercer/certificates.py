@@ -28,6 +28,24 @@ class Certificate(dict):
     def __str__(self) -> str:
         return _mercer.certificate_page(json.dumps(self))
 
+    def promise(self, about: str) -> dict[str, Any] | None:
+        """The promise about "return", "return_percent", "roughness", "failures", "distance_teacher",
+        "distance_embedding" or "outside": on average the embedding is at most `factor` times `teacher` plus `upper`.
+        None where there is no such promise. `motion` has what was measured of both policies, `grid` the points of
+        perturbed tasks, of which number `worst` is the worst.
+        """
+        return next((one for one in self["promises"] if one["about"] == about), None)
+
+    @property
+    def sentences(self) -> list[str]:
+        """What is promised, in words."""
+        return _mercer.certificate_sentences(json.dumps(self))
+
+    @property
+    def warnings(self) -> list[str]:
+        """A sentence for each measured outcome that is more than three times the teacher's."""
+        return _mercer.certificate_warnings(json.dumps(self))
+
     @staticmethod
     def parse(text: str) -> "Certificate":
         return Certificate(json.loads(text))

@@ -88,8 +88,16 @@ class Embedding:
 
     @property
     def formulas(self) -> list[str]:
-        """The policy as people write it, of a continuous embedding."""
+        """The lines of `formula()`; none on a lattice."""
         return self.facts.get("formulas", [])
+
+    def formula(self, notation: str = "text") -> str:
+        """The policy of a continuous embedding, one formula a line, each made of what lines before it define.
+
+        `notation` is "text", "latex", or "python": assignments for `exec` with the names of `math` (`argmax` is
+        numpy's), whose right-hand sides `sympy.sympify` reads.
+        """
+        return "\n".join(self._handle.formula(notation))
 
     @property
     def verified(self) -> bool:

@@ -21,7 +21,8 @@ double mean_of(std::span<const double> values) {
 
 std::vector<Outcome> played(const Player& player, const Policy& policy, const Episodes& episodes,
                             const Progress& progress) {
-  const auto outcomes = PlayedOutcomes(player, policy, episodes, progress).first(episodes.count);
+  PlayedOutcomes all(player, policy, episodes, progress);
+  const auto outcomes = all.first(episodes.count);
   return {outcomes.begin(), outcomes.end()};
 }
 

@@ -1,6 +1,5 @@
 #include "measure/behaviour_words.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -8,37 +7,67 @@
 namespace mercer {
 namespace {
 
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
 std::string percent(double share) { return std::isfinite(share) ? fmt::format("{:.3g}%", 100 * share) : ""; }
 std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : ""; }
 std::string rate(double value) { return std::isfinite(value) ? fmt::format("{:.3g}", value) : ""; }
 
-// "Fails in 8% of the episodes, the teacher in 1%."
-struct Warning {
-  double teacher, embedding, floor;
-  std::string (*text)(double);
+// "Fails in 8% of the episodes, the teacher in 1%.", for values above `floor`.
+struct Phrase {
   const char *before, *after, *of_teacher;
+  double floor;
+};
+constexpr double percent_floor = 0.01, rate_floor = 1, many_times = 3;
+
+struct Row {
+  const char *code, *words;
+  double teacher, embedding;
+  std::string (*text)(double);
+  std::optional<Phrase> phrase = {};
 };
 
-std::string sentence(const Warning& one) {
-  std::string said = fmt::format("{} {}{}", one.before, one.text(one.embedding), one.after);
-  if (one.teacher == 0) return said + "; the teacher does not.";
-  return fmt::format("{}, the teacher {}{}.", said, one.of_teacher, one.text(one.teacher));
+std::string warning(const Row& row) {
+  if (!row.phrase || !(row.embedding > row.phrase->floor) || !(row.embedding > many_times * row.teacher)) return "";
+  const std::string said = fmt::format("{} {}{}", row.phrase->before, row.text(row.embedding), row.phrase->after);
+  if (row.teacher == 0) return said + "; the teacher does not.";
+  return fmt::format("{}, the teacher {}{}.", said, row.phrase->of_teacher, row.text(row.teacher));
 }
 
-void add_motion(std::vector<Warning>& all, const Motion& teacher, const Motion& embedding, bool discrete) {
-  constexpr double share = 0.01, a_second = 1;
-  all.push_back({teacher.reversals, embedding.reversals, a_second, rate,
-                 discrete ? "Switches the action" : "Reverses the action", " times a second", ""});
-  if (discrete) {
-    all.push_back(
-        {teacher.roughness, embedding.roughness, share, percent, "Changes the action at", " of the steps", "at "});
-    return;
+std::vector<Row> box_rows(const Motion& teacher, const Motion& embedding) {
+  return {{"roughness", "roughness: change of the action a step, of its range", teacher.roughness, embedding.roughness,
+           percent, Phrase{"Changes the action by", " of its range from step to step", "by ", percent_floor}},
+          {"saturation", "saturation: actions within 1% of a bound", teacher.saturation, embedding.saturation, percent,
+           Phrase{"Drives the action to a bound", " of the time", "", percent_floor}},
+          {"effort", "effort: squared action, of the largest", teacher.effort, embedding.effort, percent,
+           Phrase{"Acts with", " of the largest effort", "with ", percent_floor}},
+          {"reversals", "reversals a second (a step where time has no unit)", teacher.reversals, embedding.reversals,
+           rate, Phrase{"Reverses the action", " times a second", "", rate_floor}}};
+}
+
+std::vector<Row> discrete_rows(const Motion& teacher, const Motion& embedding) {
+  return {{"roughness", "roughness: steps at which the action changes", teacher.roughness, embedding.roughness, percent,
+           Phrase{"Changes the action at", " of the steps", "at ", percent_floor}},
+          {"reversals", "switches a second (a step where time has no unit)", teacher.reversals, embedding.reversals,
+           rate, Phrase{"Switches the action", " times a second", "", rate_floor}}};
+}
+
+std::vector<Row> rows_of(const OutcomePair& pair) {
+  const auto& [teacher, embedding] = pair;
+  const bool discrete = pair.discrete();
+  std::vector<Row> rows{{"return", "return", teacher.mean_return, embedding.mean_return, number}};
+  if (embedding.motion) {
+    const Motion of_teacher = teacher.motion.value_or(Motion{unknown, unknown, unknown, unknown});
+    for (const Row& row : (discrete ? discrete_rows : box_rows)(of_teacher, *embedding.motion)) rows.push_back(row);
   }
-  all.push_back({teacher.roughness, embedding.roughness, share, percent, "Changes the action by",
-                 " of its range from step to step", "by "});
-  all.push_back(
-      {teacher.saturation, embedding.saturation, share, percent, "Drives the action to a bound", " of the time", ""});
-  all.push_back({teacher.effort, embedding.effort, share, percent, "Acts with", " of the largest effort", "with "});
+  rows.push_back({"failures", "failures: episodes that fail", teacher.failures.value_or(unknown),
+                  embedding.failures.value_or(unknown), percent,
+                  Phrase{"Fails in", " of the episodes", "in ", percent_floor}});
+  rows.push_back({"distance",
+                  discrete ? "distance: states with other actions, where each goes"
+                           : "distance of actions, of their range, where each goes",
+                  teacher.distance, embedding.distance, percent});
+  return rows;
 }
 
 }  // namespace
@@ -78,38 +107,11 @@ OutcomePair measured_outcomes(const Certificate& certificate) {
 }
 
 std::vector<OutcomeLine> outcome_lines(const OutcomePair& pair) {
-  const auto& [teacher, embedding] = pair;
-  const bool discrete = pair.discrete();
   std::vector<OutcomeLine> lines;
-  const auto add = [&](const char* code, const char* words, std::string first, std::string second) {
-    if (!second.empty()) lines.push_back({code, words, std::move(first), std::move(second)});
-  };
-  add("return", "return", number(teacher.mean_return), number(embedding.mean_return));
-  if (embedding.motion) {
-    const auto both = [&](const char* code, const char* words, double Motion::*which, std::string (*text)(double)) {
-      add(code, words, teacher.motion ? text(*teacher.motion.*which) : "", text(*embedding.motion.*which));
-    };
-    both("roughness",
-         discrete ? "roughness: steps at which the action changes"
-                  : "roughness: change of the action a step, of its range",
-         &Motion::roughness, percent);
-    if (!discrete) {
-      both("saturation", "saturation: actions within 1% of a bound", &Motion::saturation, percent);
-      both("effort", "effort: squared action, of the largest", &Motion::effort, percent);
-    }
-    both("reversals",
-         discrete ? "switches a second (a step where time has no unit)"
-                  : "reversals a second (a step where time has no unit)",
-         &Motion::reversals, rate);
+  for (const Row& row : rows_of(pair)) {
+    if (std::isnan(row.embedding)) continue;
+    lines.push_back({row.code, row.words, row.text(row.teacher), row.text(row.embedding), warning(row)});
   }
-  if (embedding.failures) {
-    add("failures", "failures: episodes that fail", teacher.failures ? percent(*teacher.failures) : "",
-        percent(*embedding.failures));
-  }
-  add("distance",
-      discrete ? "distance: states with other actions, where each goes"
-               : "distance of actions, of their range, where each goes",
-      percent(teacher.distance), percent(embedding.distance));
   return lines;
 }
 
@@ -124,23 +126,12 @@ std::string outcome_table(const std::vector<OutcomeLine>& lines, const std::stri
   return text;
 }
 
-std::vector<std::string> warning_sentences(const OutcomePair& pair) {
-  constexpr double times = 3, share = 0.01;
-  const auto& [teacher, embedding] = pair;
-  std::vector<Warning> all;
-  if (teacher.motion && embedding.motion) add_motion(all, *teacher.motion, *embedding.motion, pair.discrete());
-  if (teacher.failures && embedding.failures) {
-    all.push_back({*teacher.failures, *embedding.failures, share, percent, "Fails in", " of the episodes", "in "});
-  }
+std::vector<std::string> warning_sentences(const Certificate& certificate) {
   std::vector<std::string> sentences;
-  for (const Warning& one : all) {
-    if (one.embedding > one.floor && one.embedding > times * one.teacher) sentences.push_back(sentence(one));
+  for (const OutcomeLine& line : outcome_lines(measured_outcomes(certificate))) {
+    if (!line.warning.empty()) sentences.push_back(line.warning);
   }
   return sentences;
-}
-
-std::vector<std::string> warning_sentences(const Certificate& certificate) {
-  return warning_sentences(measured_outcomes(certificate));
 }
 
 }  // namespace mercer

@@ -29,19 +29,21 @@ struct OutcomeLine {
   std::string code;   ///< "return", "roughness", "saturation", "effort", "reversals", "failures" or "distance"
   std::string words;  ///< with what it is measured in
   std::string teacher, embedding;
+  std::string warning;  ///< a sentence where the embedding's is far above the teacher's
 };
 /// A line for each outcome that is known of the embedding.
+///
+/// It has a warning where the embedding's value is more than three times the teacher's and large enough to matter:
+/// above 1% (roughness, saturation, effort, failures) or 1 a second (reversals). Below 1% a change of the action does
+/// not count as a move (see `Motion`), and 1 percentage point of failures is what `Keep::behaviour` allows. Above 1,
+/// reversals are certainly counted by the second: a step has one at most.
 std::vector<OutcomeLine> outcome_lines(const OutcomePair& pair);
 
 /// The lines as a table; the teacher's column is left out where its title is empty.
 std::string outcome_table(const std::vector<OutcomeLine>& lines, const std::string& title, const std::string& teacher,
                           const std::string& embedding);
 
-/// A sentence for each outcome of the embedding that is more than three times the teacher's and large enough to matter:
-/// above 1% (roughness, saturation, effort, failures) or 1 a second (reversals). Below 1% a change of the action does
-/// not count as a move (see `Motion`), and 1 percentage point of failures is what `Keep::behaviour` allows. Above 1,
-/// reversals are certainly counted by the second: a step has one at most.
-std::vector<std::string> warning_sentences(const OutcomePair& pair);
+/// The warnings of a certificate.
 std::vector<std::string> warning_sentences(const Certificate& certificate);
 
 }  // namespace mercer

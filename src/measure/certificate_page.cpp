@@ -173,12 +173,10 @@ std::string certificate_page(const Certificate& certificate) {
                         certificate.attempt, certificate.attempt - 1);
   }
   text += promise_table(certificate.promises);
-  if (certificate.motion) {
-    text.push_back('\n');
-    text +=
-        outcome_table(outcome_lines(measured_outcomes(certificate)), "measured, on average", "teacher", "embedding");
+  if (const auto lines = outcome_lines(measured_outcomes(certificate)); lines.size() > 1) {
+    text += fmt::format("\n{}", outcome_table(lines, "measured, on average", "teacher", "embedding"));
   }
-  if (certificate.grid) text.append(1, '\n').append(grid_table(*certificate.grid));
+  if (certificate.grid) text += fmt::format("\n{}", grid_table(*certificate.grid));
   if (!certificate.rows.empty()) {
     const std::vector<Group> groups = grouped(certificate.rows);
     text += table(groups) + do_not_apply(certificate.rows) + "\nWhat each bound rests on:\n";

@@ -13,7 +13,10 @@ namespace {
 // Of a long grid only the part that decides is for people; the JSON has all of it.
 constexpr std::size_t most_lines = 64, worst_lines = 20;
 
-double bound_of(const PerturbedPoint& point) { return point.upper_percent.value_or(HUGE_VAL); }
+// In percent of the teacher's return, also where that cannot be promised as such.
+double bound_of(const PerturbedPoint& point) {
+  return point.upper_percent.value_or(100 * point.upper_return / std::abs(point.teacher_return));
+}
 
 std::string percent(double value) { return std::isfinite(value) ? fmt::format("{:.4g}%", value) : ""; }
 std::string share(const std::optional<double>& value) { return value ? percent(100 * *value) : ""; }
@@ -32,9 +35,10 @@ std::string cells(const PerturbedGrid& grid, const std::vector<std::string>& val
 std::string line(const PerturbedGrid& grid, const PerturbedPoint& point, bool failures) {
   std::vector<std::string> values;
   for (const double value : point.values) values.push_back(fmt::format("{:.6g}", value));
-  std::vector<std::string> numbers{fmt::format("{:.6g}", point.teacher_return), percent(point.loss_percent),
-                                   point.upper_percent ? percent_up(*point.upper_percent) : "none",
-                                   share(point.motion.embedding.roughness), share(point.motion.teacher.roughness)};
+  std::vector<std::string> numbers{
+      fmt::format("{:.6g}", point.teacher_return), percent(point.loss_percent),
+      point.upper_percent ? percent_up(*point.upper_percent) : rounded_up(point.upper_return),
+      share(point.motion.embedding.roughness), share(point.motion.teacher.roughness)};
   if (failures) numbers.insert(numbers.end(), {share(point.failures), share(point.teacher_failures)});
   return cells(grid, values, numbers) + (&point == &grid.worst() ? "  worst\n" : "\n");
 }

@@ -106,9 +106,8 @@ json document(const Candidate& one, bool played) {
            {"k", one.embedding.k()},
            {"format", name(one.format)}};
   // Actions are compared with the teacher's only where that has a limit.
-  for (const auto& [key, value] : document(one.behaviour, one.behaviour.distance > 0).items()) {
-    out[key] = played ? value : json(nullptr);
-  }
+  const json behaviour = document(one.behaviour, one.behaviour.distance > 0);
+  for (const auto& [key, value] : behaviour.items()) out[key] = played ? value : json(nullptr);
   out["admissible"] = one.admissible;
   return out;
 }

@@ -6,8 +6,12 @@ import pathlib
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from alternatives import show
+from alternatives.judge import compared
+from alternatives.keeping import Aim, Limits
+from alternatives.playing import Played
 from alternatives.record import Record
 from alternatives.summary import certified, front_of_search, smallest_within, undominated
 
@@ -15,9 +19,10 @@ ROOT = pathlib.Path(os.environ["SOURCE_FOLDER"])
 MERCER = os.environ["BINARY_UNDER_TEST"]
 
 
-def row(repeat, size, loss, **more):
+def row(repeat, size, loss, rough=False, **more):
     return {"policy": "p", "family": "tree", "repeat": repeat, "bytes": size, "loss_percent": loss, "detail": f"{size}",
-            "cpu_seconds": 1.0, **more}
+            "cpu_seconds": 1.0, "roughness": 0.5 if rough else 0.02, "teacher_roughness": 0.03, "failures": None,
+            "teacher_failures": None, "too_rough": rough, "fails_too_often": False, "admissible": not rough, **more}
 
 
 def test_nothing_on_the_front_is_beaten_and_everything_else_is():
@@ -47,6 +52,47 @@ def test_the_smallest_within_a_loss():
     assert smallest_within([], 1) is None
 
 
+def test_the_smallest_admissible_is_another_than_the_smallest_by_return_alone():
+    rows = [row(0, 8, -3.0, rough=True), row(0, 11, 0.2), row(0, 30, 0.1), row(1, 9, -2.0, rough=True), row(1, 13, 0.3),
+            row(1, 7, 3.0)]
+    by_return, kept = smallest_within(rows, 1), smallest_within(rows, 1, keeps=True)
+    assert by_return["bytes"]["median"] == 8.5 and by_return["too_rough"] and by_return["roughness"]["median"] == 0.5
+    assert kept["bytes"] == {"median": 12, "least": 11, "most": 13} and not kept["too_rough"]
+    assert kept["roughness"] == {"median": 0.02, "least": 0.02, "most": 0.02}
+    assert smallest_within([one for one in rows if not one["admissible"]], 1, keeps=True) is None
+    text = "\n".join(show.within(rows, ["p"], ["tree"], 1))
+    assert "| tree | by return alone | 8 (8 to 9) | -2.50 (-3.00 to -2.00) | 0.5000, too rough |  | 8; 9 |" in text
+    assert "| tree | admissible | 12 (11 to 13) | 0.25 (0.20 to 0.30) | 0.0200 |  | 11; 13 |" in text
+    assert "| p | 0.0300 | 12 (11 to 13) B: 0.2 (0.2 to 0.3), 0.0200 |" in "\n".join(show.matrix(rows, ["p"], ["tree"], 1, True))
+    fronts = "\n".join(show.fronts(rows, ["p"], ["tree"]))
+    assert "p, everything: 7 B 3.00% (tree 7), 8 B -3.00% (tree 8)" in fronts
+    assert "p, everything, admissible: 7 B 3.00% (tree 7), 11 B 0.20% (tree 11), 30 B 0.10% (tree 30)" in fronts
+
+
+def test_a_search_without_anything_admissible_in_one_repeat_has_no_admissible_front():
+    rows = [{**one, "family": "mercer"} for one in (row(0, 8, -3.0), row(1, 9, -2.0, rough=True), row(1, 20, -5.0, rough=True))]
+    assert show.front(rows, "p", ["mercer"], keeps=False)[0] and not show.front(rows, "p", ["mercer"], keeps=True)[0]
+
+
+def test_limits_are_the_teachers_and_a_little_more():
+    def played(roughness, failed=None):
+        return Played(np.full(4, -10.0), np.full(4, 5), np.array(roughness), None if failed is None else np.array(failed))
+
+    teacher = played([0.01, 0.03, 0.02, 0.02], [True, False, False, False])
+    limits = Limits.of(teacher)
+    assert limits.roughness == pytest.approx(1.25 * 0.02 + 0.005) and limits.failures == pytest.approx(0.26)
+    assert not limits.too_rough(0.0299) and limits.too_rough(0.0301)
+    assert not limits.fails_too_often(0.25) and limits.fails_too_often(0.5)
+    assert Limits.of(played([0.0] * 4)).failures is None and not Limits(0.1).fails_too_often(None)
+    worse = compared(teacher, played([0.0] * 4, [True, True, False, False]))
+    assert worse["fails_too_often"] and not worse["too_rough"] and not worse["admissible"] and worse["loss_percent"] == 0
+    assert compared(teacher, teacher)["admissible"]
+    # Twice the limit costs ten budgets; below the limits only the return counts.
+    aim = Aim(2.0, Limits(0.1, 0.01))
+    np.testing.assert_allclose(aim.costs(np.array([4.0, 4.0, 6.0]), np.array([0.2, 0.1, 0.05]), np.array([0.02, 0.0, 0.01])),
+                               [-2 + 20, -2, -3])
+
+
 def test_what_was_promised_counts_only_where_it_was_kept():
     rows = [row(0, 8, 0.2, chosen=True, met=True, upper_percent=0.6), row(0, 7, 9.0),
             row(1, 30, 3.0, chosen=True, met=False, upper_percent=4.0)]
@@ -58,11 +104,12 @@ def test_what_was_promised_counts_only_where_it_was_kept():
 def test_tables_name_the_families_and_tell_the_spread():
     rows = [row(0, 10, 0.5), row(1, 20, 0.7)]
     text = "\n".join([*show.terminal(rows, "p", ["tree"]), *show.within(rows, ["p"], ["tree", "bumps"], 1)])
-    assert "| tree | 15 (10 to 20) | 0.60 (0.50 to 0.70) | 10; 20 |" in text and "bumps" not in text
-    assert "| p | 15 (10 to 20) B: 0.6 (0.5 to 0.7) |" in "\n".join(show.matrix(rows, ["p"], ["tree", "bumps"], 1))
-    assert "| q |  |" in "\n".join(show.matrix(rows, ["q"], ["tree"], 1))  # not tried is not the same as none
-    assert "| p | none |" in "\n".join(show.matrix(rows, ["p"], ["tree"], 0.1))
-    assert "| tree | none | least: 0.50 | |" in "\n".join(show.within(rows, ["p"], ["tree"], 0.1))
+    assert "| tree | admissible | 15 (10 to 20) | 0.60 (0.50 to 0.70) | 0.0200 |  | 10; 20 |" in text and "bumps" not in text
+    matrix = lambda policy, most: "\n".join(show.matrix(rows, [policy], ["tree", "bumps"], most, True))  # noqa: E731
+    assert "| p | 0.0300 | 15 (10 to 20) B: 0.6 (0.5 to 0.7), 0.0200 |" in matrix("p", 1)
+    assert "| q |  |  |" in matrix("q", 1)  # not tried is not the same as none
+    assert "| p | 0.0300 | none |" in matrix("p", 0.1)
+    assert "| tree | admissible | none | least: 0.50 |" in "\n".join(show.within(rows, ["p"], ["tree"], 0.1))
     assert "10 B 0.50% (tree 10)" in "\n".join(show.fronts(rows, ["p"], ["tree"]))
 
 
@@ -90,6 +137,7 @@ def test_a_run_that_is_called_again_computes_only_what_is_missing(tmp_path):
     common = ("--episodes", 20, "--out", out, "--resume")
     assert front("--families", "table", *common).returncode == 0
     once = json.loads(out.read_text())
+    assert all(0 < r["roughness"] < 1 and 0 < r["teacher_roughness"] < 1 and r["teacher_failures"] is not None for r in once["rows"])
     assert [(r["detail"], r["bytes"]) for r in once["rows"]] == [("16 x 16", 256), ("64 x 64", 4096)]
     done = front("--families", "network,table", "--markdown", tmp_path / "f.md", *common)
     assert done.stderr.splitlines() == ["1 of 1: cmc_sde_10000, network, 0"]

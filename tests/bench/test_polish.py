@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 from alternatives.cma import CmaEs
-from alternatives.polish import mean_returns, polish
+from alternatives.keeping import Aim, Limits
+from alternatives.playing import play
+from alternatives.polish import mean_outcomes, polish
 from alternatives.small_network import SmallNetwork
-from alternatives.tasks import ContinuousMountainCar, MountainCar, Pendulum, play
+from alternatives.tasks import ContinuousMountainCar, MountainCar, Pendulum
 from alternatives.whole_numbers import WholeNumberNetwork, WholeNumberNetworks, rounded_rows
 
 
@@ -65,16 +67,20 @@ def test_bytes_of_weights_scales_and_normalisation(task, width, expected):
 
 
 @pytest.mark.parametrize("task", [Pendulum, ContinuousMountainCar, MountainCar])
-def test_many_at_once_earn_what_each_earns_alone(task):
+def test_many_at_once_come_to_what_each_comes_to_alone(task):
     networks, numbers = a_network(task)
     random = np.random.default_rng(4)
     candidates = numbers + 0.3 * random.normal(size=(5, len(numbers)))
     candidates[4] = 0  # does nothing, and takes the whole time where others are over
     starts = task.starts(7, random)
-    alone = [play(task, WholeNumberNetwork(networks, one).act, starts).mean() for one in candidates]
+    alone = [play(task, WholeNumberNetwork(networks, one).act, starts) for one in candidates]
+    returns, roughness, failures = mean_outcomes(networks, candidates, starts)
     # Single precision: an episode may end a step sooner or later.
-    np.testing.assert_allclose(mean_returns(networks, candidates, starts), alone, rtol=2e-3, atol=0.3)
-    assert len(set(np.round(alone, 3))) > 1
+    earned = [one.returns.mean() for one in alone]
+    np.testing.assert_allclose(returns, earned, rtol=2e-3, atol=0.3)
+    np.testing.assert_allclose(roughness, [one.roughness.mean() for one in alone], rtol=2e-2, atol=1e-4)
+    np.testing.assert_array_equal(failures, [one.failures or 0 for one in alone])
+    assert len(set(np.round(earned, 3))) > 1 and roughness[:4].min() > 0
 
 
 def test_the_small_network_and_its_whole_numbers_act_alike():
@@ -91,7 +97,17 @@ def test_the_small_network_and_its_whole_numbers_act_alike():
 def test_polish_earns_more_on_starts_it_has_not_seen():
     networks, numbers = a_network(ContinuousMountainCar, 2)
     numbers = numbers + 0.5 * np.random.default_rng(6).normal(size=len(numbers))
-    better = polish(networks, numbers, np.random.default_rng(7), generations=10, judging=100)
+    better = polish(networks, numbers, np.random.default_rng(7), generations=10, aim=Aim(1.0), judging=100)
     starts = ContinuousMountainCar.starts(200, np.random.default_rng(8))
-    before, after = mean_returns(networks, np.array([numbers, better]), starts)
+    before, after = mean_outcomes(networks, np.array([numbers, better]), starts)[0]
     assert after > before
+
+
+def test_polish_under_limits_is_smoother_than_on_the_return_alone():
+    networks, numbers = a_network(Pendulum, 2)
+    starts = Pendulum.starts(200, np.random.default_rng(8))
+    start = mean_outcomes(networks, numbers[None], starts)[1][0]
+    free, limited = (polish(networks, numbers, np.random.default_rng(7), 15, Aim(1.0, limits), judging=100)
+                     for limits in (None, Limits(0.2 * start)))
+    smooth = mean_outcomes(networks, np.array([free, limited]), starts)[1]
+    assert smooth[1] < 0.5 * smooth[0]

@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from alternatives.bumps import Bumps
 from alternatives.imitate import imitate
+from alternatives.playing import play
 from alternatives.small_network import SmallNetwork
 from alternatives.subjects import file_of
 from alternatives.table import Table
-from alternatives.tasks import ContinuousMountainCar, MountainCar, Pendulum, play
+from alternatives.tasks import ContinuousMountainCar, MountainCar, Pendulum
 from alternatives.teacher import Network, rounded
 from alternatives.tree import Tree
 
@@ -119,5 +120,5 @@ def test_imitation_keeps_up_with_a_simple_rule(task):
     student = imitate(task, Rule(task), lambda: Tree(2), random, episodes=5, most=500)
     assert student.bytes == 11
     starts = task.starts(50, random)
-    taught = play(task, Rule(task).act, starts).mean()
-    assert play(task, student.act, starts).mean() >= taught - 0.05 * abs(taught)
+    taught = play(task, Rule(task).act, starts).returns.mean()
+    assert play(task, student.act, starts).returns.mean() >= taught - 0.05 * abs(taught)

@@ -109,7 +109,8 @@ def test_benchmarks_without_a_label_and_those_that_failed_have_rows():
 
 
 def front_row(family, detail, size, loss, repeat=0, **more):
-    return {"policy": "p", "family": family, "repeat": repeat, "detail": detail, "bytes": size, "loss_percent": loss, **more}
+    return {"policy": "p", "family": family, "repeat": repeat, "detail": detail, "bytes": size, "loss_percent": loss,
+            "admissible": True, **more}
 
 
 FRONT = {"rows": [
@@ -119,7 +120,7 @@ FRONT = {"rows": [
     front_row("network", "int8", 900, 0.1), front_row("network", "int8", 900, 0.2, repeat=1),
     front_row("network", "int4", 450, 80.0),
     front_row("network", "float32", 3000, 0.0),
-    front_row("tree", "8", 100, 50.0),
+    front_row("tree", "8", 100, 50.0), front_row("tree", "4", 40, 0.3, admissible=False),
     {"unknown": "row"},
 ]}
 
@@ -127,7 +128,7 @@ FRONT = {"rows": [
 def test_of_the_front_the_smallest_within_one_percent_of_each_family_is_shown():
     network, tree = (cells(row) for row in front_rows(FRONT))
     assert network[:8] == ["p", "15.0 bytes", "10.0..20.0", "network int8", "900 bytes", "900..900", "67.5", "45.0..90.0"]
-    assert tree[3] == "tree: none within 1%" and tree[4:8] == ["", "", "", ""]
+    assert tree[3] == "tree: none admissible within 1%" and tree[4:8] == ["", "", "", ""]
     assert front_rows({}) == [] and front_rows({"rows": [{"family": "tree"}]}) == []
 
 

@@ -4,8 +4,9 @@ import mercer
 import numpy as np
 import pytest
 from alternatives.mercer_route import actor
+from alternatives.playing import play
 from alternatives.subjects import SUBJECTS, file_of
-from alternatives.tasks import ContinuousMountainCar, MountainCar, Pendulum, decide, play, targets
+from alternatives.tasks import ContinuousMountainCar, MountainCar, Pendulum, decide, targets
 from alternatives.teacher import Network
 
 TASKS = [Pendulum, ContinuousMountainCar, MountainCar]
@@ -49,7 +50,7 @@ def test_whole_episodes_of_an_embedding_earn_what_the_library_says(name):
         made = mercer.embed_continuous(str(file_of(name)), task.name, k=4, rollouts=10, rounds=1, seed=2)
     starts = task.place(mercer.make(task.name, num_envs=20).reset(seed=9))
     told = mercer.rollout(task.name, made.policy, episodes=20, seed=9, act="mean").returns
-    np.testing.assert_allclose(play(task, actor(made, task), np.array(starts)), told, rtol=1e-6)
+    np.testing.assert_allclose(play(task, actor(made, task), np.array(starts)).returns, told, rtol=1e-6)
 
 
 @pytest.mark.parametrize("name", ["pendulum_10000", "cmc_plain_6000", "mc_dqn_120000"])
@@ -95,7 +96,8 @@ def test_what_is_asked_of_a_regression_decides_for_the_same_action():
 def test_episodes_that_are_over_earn_no_more():
     full = np.array([[-0.5, 0.4499], [0.0, 0.06]])  # the second is at the goal after one step
     act = lambda seen: np.full(len(seen), 0.5)  # noqa: E731
-    returns, met = play(ContinuousMountainCar, act, full, keep=True)
+    played = play(ContinuousMountainCar, act, full, keep=True)
+    returns = played.returns
     assert returns[1] == pytest.approx(100 - 0.1 * 0.25)
     assert returns[0] == pytest.approx(-0.1 * 0.25 * 999)  # too weak a push: to the end in the valley
-    assert len(met) == 999 + 1
+    assert len(played.met) == 999 + 1 and list(played.steps) == [999, 1] and list(played.failed) == [True, False]

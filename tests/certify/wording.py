@@ -6,6 +6,22 @@ NUMBER = r"(-?[0-9.]+(?:e[+-]?[0-9]+)?)"
 WORDS = {"statistical": "Guaranteed", "estimate": "Estimated (no guarantee)"}
 
 
+_PERCENT = r"(?:(?:plus )?(?P<plus>[0-9.]+)|minus (?P<minus>[0-9.]+))%"
+_LIMIT = rf"at most (?:(?:[0-9.]+ times )?the teacher's )?{_PERCENT}"
+# What is promised as a share of episodes, steps, states or a range: its words and its code.
+SHARES = (
+    (rf"fails in {_LIMIT} (?:more )?of the episodes", "failures"),
+    (r"fails in at least (?P<minus>[0-9.]+)% fewer of the episodes", "failures"),
+    (rf"at most {_PERCENT} of the episodes have a return outside", "outside"),
+    (rf"mean change of the action from step to step is {_LIMIT} of its range", "roughness"),
+    (rf"share of steps at which the action changes is {_LIMIT}", "roughness"),
+    (rf"the action differs from the teacher's by {_LIMIT} of its range on average in states that the teacher", "distance_teacher"),
+    (rf"the action differs from the teacher's by {_LIMIT} of its range on average in states that it visits", "distance_embedding"),
+    (rf"another action than the teacher in {_LIMIT} of the states that the teacher", "distance_teacher"),
+    (rf"another action than the teacher in {_LIMIT} of the states that it visits", "distance_embedding"),
+)
+
+
 def header_text(text):
     """The comment on top of an exported file as one line."""
     end = text.index("*/") if text.startswith("/*") else text.index("*)")
@@ -47,10 +63,15 @@ def sentence(text, certificate, report, where):
         shown = float(found[2]) * (1 if found[1] == "loses at most" else -1)
         about = "return_percent" if found[3] else "return"
         _number(report, shown, _upper(certificate, about), f"{where}, {about}")
-    for found in re.finditer(rf"fails in at most {NUMBER}% more", text):
-        _number(report, float(found[1]), 100 * _upper(certificate, "failures"), f"{where}, failures")
-    for found in re.finditer(rf"at most {NUMBER}% of the episodes have a return outside", text):
-        _number(report, float(found[1]), 100 * _upper(certificate, "outside"), f"{where}, outside")
+    for phrase, about in SHARES:
+        for found in re.finditer(phrase, text):
+            parts = found.groupdict()
+            shown = -float(parts["minus"]) if parts.get("minus") else float(parts["plus"])
+            _number(report, shown, 100 * _upper(certificate, about), f"{where}, {about}")
+    promised = {one["about"] for one in certificate["promises"] if one["upper"] is not None}
+    for _, about in SHARES:
+        said = any(re.search(phrase, text) for phrase, of in SHARES if of == about)
+        report.check(said == (about in promised), "quantity", f"{where}: {about} is promised or worded, and not both")
 
 
 def _promised_table(lines, certificate, report, where):
@@ -62,7 +83,7 @@ def _promised_table(lines, certificate, report, where):
         known = [promise[key] for key in ("teacher", "embedding", "measured") if promise[key] is not None]
         cells = line[52:].split()
         shown, stored = cells[len(known)], promise["upper"]
-        if promise["about"] in ("failures", "outside"):
+        if stored is not None and promise["about"] in {about for _, about in SHARES}:
             stored = 100 * stored
         if stored is None:
             report.check(shown == "none", "table", f"{where}: {promise['about']} shows {shown}")

@@ -185,14 +185,15 @@ def test_continuous_route(mercer):
                          "--episodes", 40)
     assert played["return"] == said["returns"]["embedding"], "in a fresh process, from the bytes of the file"
     shown = mercer.json("inspect", "p.mercer")
-    assert len(shown["terms"]) == 3 and shown["formulas"][0].startswith("force = tanh(")
-    assert shown["formulas"][0] in mercer.ok("inspect", "p.mercer").stdout
+    assert len(shown["terms"]) == 3 and shown["formulas"][-1].startswith("force = tanh(")
+    assert "\n  ".join(shown["formulas"]) in mercer.ok("inspect", "p.mercer").stdout
+    assert "\\tanh" in mercer.ok("inspect", "p.mercer", "--notation", "latex").stdout
 
 
 def test_continuous_route_with_the_whole_distribution(mercer):
     said = embed(mercer, "--route", "continuous", "--k", 8, "--act", "sample", "--basis", "legendre", "--rounds", 1)
     assert 0 < said["tv"] < 0.3
-    assert "sigma" in mercer.json("inspect", "p.mercer")["formulas"][1]
+    assert mercer.json("inspect", "p.mercer")["formulas"][-1].startswith("log_sigma_force = ")
 
 
 def test_continuous_route_says_what_it_does_not_know(mercer):

@@ -346,3 +346,38 @@ def test_a_lattice_that_cannot_be_made_says_why():
 
     with pytest.raises(ValueError, match="'mean' has no log_prob"):
         mercer.compress(mean, "pendulum", route="lattice", select_episodes=10, certify_episodes=10)
+
+
+def test_a_certificate_knows_how_both_policies_move(found):
+    certificate = found[0].certificate
+    rough = certificate.promise("roughness")
+    assert rough["factor"] == 1.25 and rough["budget"] == 0.005
+    assert rough["measured"] == pytest.approx(rough["embedding"] - 1.25 * rough["teacher"], abs=1e-12)
+    assert certificate.motion["teacher"]["roughness"] == pytest.approx(rough["teacher"])
+    assert set(certificate.motion["embedding"]) == {"roughness", "saturation", "effort", "reversals"}
+    assert certificate.grid is None and certificate.promise("outside") is None
+    assert certificate.sentences[0].startswith("Guaranteed") and "step to step" in certificate.sentences[0]
+    for candidate in found[0].tried:
+        assert {"roughness", "saturation", "effort", "reversals", "failures", "distance", "admissible"} <= set(candidate)
+
+
+def test_a_certificate_warns_of_what_is_far_above_the_teachers(found):
+    certificate = mercer.Certificate(found[0].certificate)
+    still = {"roughness": 0.0075, "saturation": 0.2, "effort": 0.2, "reversals": 0}
+    certificate["motion"] = {"teacher": still, "embedding": {**still, "roughness": 0.568, "reversals": 19.5}}
+    assert certificate.warnings == ["Changes the action by 56.8% of its range from step to step, the teacher by 0.75%.",
+                                    "Reverses the action 19.5 times a second; the teacher does not."]
+    assert all(sentence in str(certificate) for sentence in certificate.warnings)
+    certificate["motion"] = {"teacher": still, "embedding": still}
+    assert certificate.warnings == []
+
+
+def test_a_grid_of_perturbed_tasks_is_part_of_the_page(found):
+    certificate = mercer.Certificate(found[0].certificate)
+    still = {"roughness": 0.01, "saturation": 0, "effort": 0.1, "reversals": 0}
+    points = [{"values": [m], "teacher_return": -150, "loss_return": 1, "loss_percent": 1, "upper_return": 2,
+               "upper_percent": m, "motion": {"teacher": still, "embedding": still}, "teacher_failures": None,
+               "failures": None} for m in (0.8, 1.2)]
+    certificate["grid"] = {"names": ["m"], "ranges": [[0.8, 1.2]], "points": points, "episodes": 100, "confidence": 0.95}
+    assert "at the worst of them, m=1.2 (measured: loses 1%)" in certificate.sentences[-1]
+    assert "perturbed tasks: 2 points" in str(certificate)

@@ -36,7 +36,12 @@ def test_facts(lattice, small):
     assert lattice.facts["table"].shape[1] == 45 and np.allclose(lattice.facts["table"].sum(axis=1), 1)
     assert lattice.facts["pruned_percent"] > 50 and len(lattice.facts["state_edges"]) == 3
     assert small.k == 6 and small.facts["coefficients"].shape == (1, 6) and small.payload_bytes < 20
-    assert small.formulas[0].startswith("torque = 2 tanh(") and len(small.facts["terms"]) == 6
+    assert small.formulas[-1].startswith("torque = 2 tanh(") and len(small.facts["terms"]) == 6
+    assert small.formula() == "\n".join(small.formulas) and "\\tanh" in small.formula("latex")
+    with pytest.raises(ValueError, match="it has no formula"):
+        lattice.formula()
+    with pytest.raises(ValueError, match="latex"):
+        small.formula("latx")
     assert small.certificate is None and "6" in repr(small)
 
 

@@ -5,6 +5,8 @@ import { FileSource, slice_key } from "../../web/source.js";
 import { csv } from "../../web/save.js";
 import { make_store } from "../../web/store.js";
 import { loss_text, number, percent } from "../../web/format.js";
+import { grid_cells, point_words } from "../../web/grid.js";
+import { warnings_of } from "../../web/outcomes.js";
 import { level_words, quantity_words, term_words } from "../../web/words.js";
 
 test("numbers are short and unknown ones say so", () => {
@@ -79,4 +81,36 @@ test("codes become words", () => {
   assert.match(level_words("model", "return_in_model"), /estimated model, not in the task/);
   assert.equal(term_words({ term: "B2'_T", level: "rigorous" }), term_words({ term: "B2", level: "rigorous" }));
   assert.match(term_words({ term: "paper_alpha", level: "paper" }), /published formula/);
+});
+
+test("a grid is drawn over the two parameters with most values, each cell its worst point", () => {
+  const points = [];
+  for (const noise of [0, 0.05]) {
+    for (const m of [0.8, 1, 1.2]) {
+      for (const delay of [0, 1, 2, 3]) points.push({ values: [noise, m, delay], upper_percent: m + delay - noise });
+    }
+  }
+  const grid = { names: ["noise", "m", "delay"], points };
+  const { x, y, x_values, y_values, points: shown } = grid_cells(grid);
+  assert.deepEqual([grid.names[x], grid.names[y], x_values, y_values], ["delay", "m", [0, 1, 2, 3], [0.8, 1, 1.2]]);
+  assert.equal(shown.length, 12);
+  for (const point of shown) {
+    const rivals = points.filter((one) => one.values[x] === point.values[x] && one.values[y] === point.values[y]);
+    assert.equal(point.upper_percent, Math.max(...rivals.map((one) => one.upper_percent)));
+  }
+  assert.equal(point_words(grid, points[5]), "noise=0, m=1, delay=1");
+  Object.assign(points[3], { upper_percent: null, upper_return: 30, teacher_return: -100 });
+  assert.ok(grid_cells(grid).points.includes(points[3]), "30 of 100 is the largest bound");
+  points[15].upper_percent = null;
+  points[15].upper_return = null;
+  assert.ok(grid_cells(grid).points.includes(points[15]), "nothing is worse than a point without a bound");
+});
+
+test("a grid of one parameter has one axis", () => {
+  const grid = { names: ["g"], points: [8, 9, 10].map((g) => ({ values: [g], upper_percent: g })) };
+  assert.deepEqual(grid_cells(grid), { x: 0, y: null, x_values: [8, 9, 10], y_values: [], points: grid.points });
+});
+
+test("warnings are those that the answer carries", () => {
+  assert.deepEqual(warnings_of([{ warning: "" }, { warning: "Fails in 8% of the episodes; the teacher does not." }]), ["Fails in 8% of the episodes; the teacher does not."]);
 });

@@ -1,7 +1,7 @@
 // A report from disk, with the network off.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { changes, check_accessibility, close_browser, folder, make_embeddings, map_picture, mercer, move_slider, open_page, screenshots, settled, tile } from "./setup.mjs";
@@ -124,6 +124,76 @@ test("what needs a server says so", async () => {
   assert.ok(await page.locator("#measure").isDisabled());
   assert.match(await page.locator("#measure").textContent(), /needs mercer serve/);
   assert.match(await page.locator("#terms-note").textContent(), /needs 'mercer serve'/);
+});
+
+// A report whose certificate was changed: what the page makes of it is under test here, not who wrote it.
+function report_with(name, change) {
+  const text = readFileSync(join(folder, "report.html"), "utf8");
+  const [whole, json] = /<script type="application\/json" id="view">(.*?)<\/script>/s.exec(text);
+  const carried = JSON.parse(json);
+  const certified = carried.subjects.findIndex((subject) => subject.certificate);
+  change(carried.subjects[certified].certificate);
+  carried.view.chosen = carried.subjects[certified].id;
+  writeFileSync(join(folder, name), text.replace(whole, () => whole.replace(json, () => JSON.stringify(carried).replaceAll("<", "\\u003c"))));
+  return file(name);
+}
+
+test("tiles and certificate put the teacher beside the embedding", async () => {
+  const carried = JSON.parse(/<script type="application\/json" id="view">(.*?)<\/script>/s.exec(readFileSync(join(folder, "report.html"), "utf8"))[1]);
+  await page.locator("#subject").selectOption({ index: 0 });
+  await settled(page);
+  await move_slider(page, "#k", carried.subjects[0].sizes.length - 1);
+  await settled(page);
+  const { outcomes } = Object.values(carried.answers[0].evaluate).at(-1);
+  const names = { roughness: "Roughness", saturation: "Saturation", effort: "Effort", reversals: "Reversals", distance: "Distance of actions" };
+  assert.deepEqual(outcomes.map(({ code }) => code), ["return", ...Object.keys(names)]);
+  for (const { code, teacher, embedding, warning } of outcomes.slice(1)) {
+    const shown = await tile(page, names[code]);
+    assert.ok(shown.startsWith(embedding) && shown.includes(teacher), `${shown}: ${embedding} beside ${teacher}`);
+    assert.equal((await page.locator("#warnings").textContent()).includes(warning), true);
+  }
+  assert.equal(await page.locator("#warnings p").count(), outcomes.filter(({ warning }) => warning).length);
+});
+
+test("what is far above the teacher's is said in a sentence", async () => {
+  const shown = await open_page(report_with("rough.html", (certificate) => {
+    certificate.outcomes = [{ code: "return", words: "return", teacher: "-150", embedding: "-151", warning: "" },
+      { code: "roughness", words: "roughness", teacher: "0.75%", embedding: "56.8%", warning: "Changes the action by 56.8% of its range from step to step, the teacher by 0.75%." }];
+    certificate.promises = certificate.promises.filter(({ about }) => about !== "roughness");
+    certificate.promises.push({ about: "roughness", words: "roughness, above 1.25 times the teacher's", teacher: 0.0075, embedding: 0.568, measured: 0.559, upper: 0.561201, alone: 0.56, budget: 0.005, factor: 1.25, kept: false });
+  }), { offline: true });
+  const body = shown.locator("#certificate-body");
+  assert.match(await body.locator("p.warning").textContent(), /^Changes the action by 56\.8%/);
+  assert.match(await body.getByRole("row", { name: "roughness, above 1.25 times the teacher's" }).textContent(), /0\.75%56\.80%55\.90%56\.13%0\.50%not kept$/);
+  assert.match(await body.getByRole("region", { name: "Teacher and embedding" }).textContent(), /roughness0\.75%56\.8%/);
+  assert.equal(await body.locator("figure.grid-map").count(), 0, "nothing is drawn without a grid");
+  await check_accessibility(shown, "rough");
+  assert.deepEqual(shown.troubles, []);
+  await shown.context().close();
+});
+
+test("a perturbed grid has a table and a map that name the worst point", async () => {
+  const motion = { teacher: { roughness: 0.01, saturation: 0, effort: 0.1, reversals: 0 }, embedding: { roughness: 0.02, saturation: 0, effort: 0.1, reversals: 0 } };
+  const points = [0.8, 1, 1.2].flatMap((m) => [0, 0.05].flatMap((noise) => [0, 1].map((delay) => ({
+    values: [m, noise, delay], teacher_return: -150, loss_return: 3, loss_percent: m, upper_return: 5, upper_percent: m + 2 * delay + 10 * noise, motion, teacher_failures: null, failures: null,
+  }))));
+  const shown = await open_page(report_with("grid.html", (certificate) => {
+    certificate.grid = { names: ["m", "noise", "delay"], ranges: [[0.8, 1.2], [0, 0.05], [0, 1]], points, episodes: 500, confidence: 0.95, worst: 11 };
+  }), { offline: true });
+  const map = shown.locator("figure.grid-map svg");
+  assert.equal(await map.getAttribute("aria-label"), "Loses at most, over m and noise (worst over delay). Worst: m=1.2, noise=0.05, delay=1, 3.70%.");
+  assert.deepEqual(await map.locator("g.cell text").allTextContents(), [0.8, 1, 1.2].flatMap((m) => [m + 2, m + 2.5].map((bound) => `${bound.toFixed(2)}%`)));
+  assert.equal(await map.locator("g.cell rect[stroke='var(--ink)']").count(), 1);
+  const rows = shown.getByRole("region", { name: "Perturbed tasks" }).locator("tbody tr");
+  assert.equal(await rows.count(), 12);
+  assert.match(await shown.locator("tr.worst").textContent(), /^m=1\.2, noise=0\.05, delay=1 \(worst\)-1501\.20%3\.70%1\.00%2\.00%$/);
+  const [download] = await Promise.all([shown.waitForEvent("download"), shown.locator("figure.grid-map").getByRole("button", { name: /as CSV$/ }).click()]);
+  assert.match(readFileSync(await download.path(), "utf8"), /^m,noise,delay,teacher_return,loss_percent,upper_percent\n0\.8,0,0,-150,0\.8,0\.8\n/);
+  await map.scrollIntoViewIfNeeded();
+  await shown.screenshot({ path: join(screenshots, "report-grid.png") });
+  await check_accessibility(shown, "grid");
+  assert.deepEqual(shown.troubles, []);
+  await shown.context().close();
 });
 
 test("code can be copied or is selected", async () => {

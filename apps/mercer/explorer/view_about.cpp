@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "embed/formula/axes.hpp"
 #include "explorer/view_answers.hpp"
 #include "explorer/view_numbers.hpp"
 #include "measure/certificate_words.hpp"
@@ -37,8 +38,11 @@ json axis_json(const mercer::Axis& axis, const mercer::Range& range) {
 json outcome_json(const mercer::OutcomePair& pair) {
   json lines = json::array();
   for (const mercer::OutcomeLine& line : mercer::outcome_lines(pair)) {
-    lines.push_back(
-        {{"code", line.code}, {"words", line.words}, {"teacher", line.teacher}, {"embedding", line.embedding}});
+    lines.push_back({{"code", line.code},
+                     {"words", line.words},
+                     {"teacher", line.teacher},
+                     {"embedding", line.embedding},
+                     {"warning", line.warning}});
   }
   return lines;
 }
@@ -47,8 +51,7 @@ json certificate_of(mercer::Certificate certificate) {
   certificate.teacher = std::filesystem::path(certificate.teacher).filename().string();
   json out = json::parse(mercer::certificate_json(certificate));
   out["sentences"] = mercer::promise_sentences(certificate);
-  out["warnings"] = mercer::warning_sentences(certificate);
-  out["outcomes"] = certificate.motion ? outcome_json(mercer::measured_outcomes(certificate)) : json::array();
+  out["outcomes"] = outcome_json(mercer::measured_outcomes(certificate));
   for (std::size_t i = 0; i < certificate.promises.size(); ++i) {
     out["promises"][i]["words"] = mercer::promise_words(certificate.promises[i]);
   }
@@ -78,7 +81,8 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
                          {"payload_bytes", subject.choice().keep(k).payload().size()}});
   }
   json formulas = json::array();
-  if (!embedding.is_lattice() && embedding.k() <= 64) formulas = mercer::formulas(embedding.continuous());
+  if (!embedding.is_lattice() && embedding.k() <= mercer::most_shown_terms)
+    formulas = mercer::formulas(embedding.continuous());
   json certificate = file.certificate ? certificate_of(*file.certificate) : json();
   if (file.certificate) certificate["verified"] = file.verified;
   return {{"id", id},

@@ -60,7 +60,7 @@ std::shared_ptr<const Shown> shown(const Subject& subject, const Question& quest
 json axis_json(const mercer::Axis& axis, const mercer::Range& range);
 /// A certificate names its teacher as it was asked for; a page that may be passed on need not say where it lies.
 json certificate_of(mercer::Certificate certificate);
-/// What was measured of teacher and embedding: a list of `code`, `words` and both as text.
+/// What was measured of teacher and embedding: a list of `code`, `words`, both as text, and a `warning`.
 json outcome_json(const mercer::OutcomePair& pair);
 
 }  // namespace answers

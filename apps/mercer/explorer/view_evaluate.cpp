@@ -142,7 +142,6 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   pair.teacher.distance = distance_of(world, *world.teacher, now->policy(), playing, progress);
   pair.embedding.distance = distance_of(world, now->policy(), *world.teacher, playing, progress);
   answer["outcomes"] = outcome_json(pair);
-  answer["warnings"] = mercer::warning_sentences(pair);
   return answer;
 }
 

@@ -23,11 +23,14 @@ using json = nlohmann::ordered_json;
 struct Point {
   double bytes, loss;
   std::string task;
+  bool admissible;
 };
 
-// None of the others in its task is as small and loses as little, unless it is the same.
+// None of the others in its task is as small and loses as little, unless it is the same. Where some are admissible,
+// the front is of those.
 bool on_front(const Point& one, const std::vector<Point>& all) {
   return std::ranges::none_of(all, [&](const Point& other) {
+    if (other.task == one.task && other.admissible != one.admissible) return other.admissible;
     return other.task == one.task && other.bytes <= one.bytes && other.loss <= one.loss &&
            (other.bytes < one.bytes || other.loss < one.loss);
   });
@@ -40,6 +43,11 @@ std::optional<double> loss_of(const Subject& subject) {
       !std::isfinite(certificate->loss_percent))
     return std::nullopt;
   return certificate->loss_percent;
+}
+
+json roughness_of(const Subject& subject) {
+  const auto& certificate = subject.file().certificate;
+  return certificate && certificate->motion ? json(certificate->motion->embedding.roughness) : json();
 }
 
 }  // namespace
@@ -161,14 +169,17 @@ nlohmann::ordered_json Library::front() const {
     for (std::size_t i = 0; i < subjects_.size(); ++i) {
       if (files_[i].filename() == text(one, "file")) subject = i, listed[i] = true;
     }
-    candidates.push_back({{"payload_bytes", one["payload_bytes"]},
-                          {"loss_percent", one["loss_percent"]},
-                          {"route", text(one, "route")},
-                          {"basis", text(one, "basis")},
-                          {"k", one.contains("k") && one["k"].is_number() ? json(one["k"]) : json()},
-                          {"format", text(one, "format")},
-                          {"task", one["task"]},
-                          {"subject", subject}});
+    candidates.push_back(
+        {{"payload_bytes", one["payload_bytes"]},
+         {"loss_percent", one["loss_percent"]},
+         {"route", text(one, "route")},
+         {"basis", text(one, "basis")},
+         {"k", one.contains("k") && one["k"].is_number() ? json(one["k"]) : json()},
+         {"format", text(one, "format")},
+         {"task", one["task"]},
+         {"roughness", one.contains("roughness") && one["roughness"].is_number() ? json(one["roughness"]) : json()},
+         {"admissible", one.value("admissible", json(true)) != json(false)},
+         {"subject", subject}});
   }
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
     const auto loss = loss_of(*subjects_[i]);
@@ -181,11 +192,13 @@ nlohmann::ordered_json Library::front() const {
                           {"k", embedding.k()},
                           {"format", ""},
                           {"task", subjects_[i]->world().env_spec},
+                          {"roughness", roughness_of(*subjects_[i])},
+                          {"admissible", true},
                           {"subject", i}});
   }
   for (const json& one : candidates)
-    points.push_back(
-        {one["payload_bytes"].get<double>(), one["loss_percent"].get<double>(), one["task"].get<std::string>()});
+    points.push_back({one["payload_bytes"].get<double>(), one["loss_percent"].get<double>(),
+                      one["task"].get<std::string>(), one["admissible"].get<bool>()});
   for (std::size_t i = 0; i < points.size(); ++i) candidates[i]["on_front"] = on_front(points[i], points);
   json alternatives = json::array();
   std::set<std::pair<std::string, std::uintmax_t>> teachers;
@@ -201,9 +214,14 @@ nlohmann::ordered_json Library::front() const {
                             {"loss_percent", one["loss_percent"]},
                             {"task", one["task"]}});
   }
-  const std::string note = tried_.empty()
-                               ? "A folder of 'mercer compress --results' shows every candidate that was tried."
-                               : fmt::format("{} candidates were tried.", tried_.size());
+  std::string note = "A folder of 'mercer compress --results' shows every candidate that was tried.";
+  if (!tried_.empty()) {
+    const auto left_out = std::ranges::count(points, false, &Point::admissible);
+    note = fmt::format(
+        "{} candidates were tried.{}", tried_.size(),
+        left_out == 0 ? ""
+                      : fmt::format(" {} (dashed) should not keep what must be kept besides the return.", left_out));
+  }
   return {{"candidates", candidates}, {"alternatives", alternatives}, {"note", note}};
 }
 

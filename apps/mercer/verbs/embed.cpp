@@ -5,6 +5,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "embed/formula/axes.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 
@@ -14,7 +15,11 @@ void show_continuous(const mercer::EmbedResult& result) {
   const mercer::Embedding& embedding = result.file->embedding;
   tell("basis {}, k {}: {} bytes of payload, file of {}\n", embedding.basis(), embedding.k(),
        embedding.payload().size(), result.file->bytes);
-  for (const std::string& line : mercer::formulas(embedding.continuous())) tell("  {}\n", line);
+  if (embedding.k() <= mercer::most_shown_terms) {
+    for (const std::string& line : mercer::formulas(embedding.continuous())) tell("  {}\n", line);
+  } else {
+    tell("  a formula of {} terms, which 'mercer inspect' shows\n", embedding.k());
+  }
   tell("teacher:   {}\nembedding: {}\n", to_text(result.teacher), to_text(result.embedding));
   tell("loss {:.3g}% [{:.3g}%, {:.3g}%]\n", result.loss->loss_percent, result.loss->ci95_percent.low,
        result.loss->ci95_percent.high);

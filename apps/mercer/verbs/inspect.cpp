@@ -8,6 +8,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "embed/formula/axes.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 
@@ -95,21 +96,18 @@ void show_certificate(const mercer::EmbeddingFile& file) {
   }
 }
 
-void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& file, const CommonOptions& common) {
+void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& file, mercer::Notation notation,
+                        const CommonOptions& common) {
   const mercer::ContinuousEmbedding& embedding = file.embedding.continuous();
   const mercer::ContinuousCode& code = embedding.code();
-  const mercer::Contract& contract = embedding.policy().contract();
-  std::vector<std::string> names;
-  for (const mercer::Axis& axis : contract.observation.axes) names.push_back(axis.name);
-  if (code.head == mercer::Head::density) {
-    for (const mercer::Axis& axis : contract.action.axes) names.push_back(axis.name);
-  }
+  const std::vector<std::string> formulas = mercer::formulas(embedding, notation);
   if (common.json) {
+    const std::vector<std::string> texts = mercer::describe_terms(embedding);
     json terms = json::array();
     for (std::size_t t = 0; t < embedding.k(); ++t) {
       json coefficients = json::array();
       for (std::size_t o = 0; o < code.outputs; ++o) coefficients.push_back(code.coefficients[o * embedding.k() + t]);
-      terms.push_back({{"term", mercer::describe_term(code.terms, t, names)}, {"coefficients", coefficients}});
+      terms.push_back({{"term", texts[t]}, {"coefficients", coefficients}});
     }
     json document{{"file", path},
                   {"route", "continuous"},
@@ -122,7 +120,7 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
                   {"payload_bytes", embedding.payload().size()},
                   {"payload_bits", mercer::document(code.bits)},
                   {"terms", terms},
-                  {"formulas", mercer::formulas(embedding)}};
+                  {"formulas", formulas}};
     add_origin(document, file);
     print_json(document);
     return;
@@ -132,16 +130,13 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
              mercer::name(code.format));
   fmt::print("  bits: {} header, {} coordinates, {} terms, {} scales, {} coefficients\n", code.bits.header,
              code.bits.coordinates, code.bits.terms, code.bits.scales, code.bits.coefficients);
-  for (std::size_t d = 0; d < code.coordinates.size(); ++d) {
-    const mercer::Coordinate& axis = code.coordinates[d];
-    fmt::print("  {} from {:.4g} to {:.4g} becomes -1 to 1{}\n", names[d], axis.range.low, axis.range.high,
-               axis.knots.empty() ? "" : fmt::format(" through {} knots", axis.knots.size()));
-  }
-  for (const std::string& line : mercer::formulas(embedding)) fmt::print("  {}\n", line);
+  for (const std::string& line : formulas) fmt::print("  {}\n", line);
+  fmt::print("  observations outside the ranges of the task count as their ends\n");
   show_certificate(file);
 }
 
-void inspect(const std::string& path, const std::string& public_key, const CommonOptions& common) {
+void inspect(const std::string& path, const std::string& public_key, mercer::Notation notation,
+             const CommonOptions& common) {
   if (!path.ends_with(".mercer")) {
     throw mercer::Error(
         mercer::ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer: it is no embedding", path),
@@ -149,7 +144,7 @@ void inspect(const std::string& path, const std::string& public_key, const Commo
   }
   const mercer::EmbeddingFile file = mercer::read_embedding(path);
   if (!public_key.empty()) mercer::require_signature(file, path, public_key);
-  if (!file.embedding.is_lattice()) return inspect_continuous(path, file, common);
+  if (!file.embedding.is_lattice()) return inspect_continuous(path, file, notation, common);
   const mercer::LatticeEmbedding& embedding = file.embedding.lattice();
   const mercer::LatticePolicy& policy = embedding.policy();
   const mercer::Contract& contract = policy.contract();
@@ -205,6 +200,7 @@ void inspect(const std::string& path, const std::string& public_key, const Commo
 void add_inspect(Program& program) {
   struct State {
     std::string path, public_key;
+    mercer::Notation notation = mercer::Notation::text;
     std::set<std::string> given;
   };
   const auto state = std::make_shared<State>();
@@ -217,6 +213,7 @@ void add_inspect(Program& program) {
             .help = "Refuse a file that is not signed with this key (its public half, PEM)",
             .used_first = true},
            state->public_key);
+  list.add_name({.name = "notation", .value = "HOW", .help = "How formulas are written"}, state->notation);
   Verb& verb = program.add_verb("inspect", "Show what an embedding holds", std::move(own));
   verb.settings->add_positional("FILE", "file");
   verb.run = [state, &program] {
@@ -224,6 +221,6 @@ void add_inspect(Program& program) {
       throw mercer::Error(mercer::ErrorCode::missing_option, "no embedding was named",
                           "Write 'mercer inspect FILE.mercer'");
     }
-    inspect(state->path, state->public_key, program.common());
+    inspect(state->path, state->public_key, state->notation, program.common());
   };
 }

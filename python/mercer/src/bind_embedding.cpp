@@ -3,6 +3,7 @@
 
 #include "arrays.hpp"
 #include "bind.hpp"
+#include "embed/formula/axes.hpp"
 #include "fields.hpp"
 #include "handles.hpp"
 #include "measure/behaviour_words.hpp"
@@ -45,13 +46,6 @@ void describe_lattice(const LatticeEmbedding& embedding, py::dict& out) {
 
 void describe_continuous(const ContinuousEmbedding& embedding, py::dict& out) {
   const mercer::ContinuousCode& code = embedding.code();
-  std::vector<std::string> names, terms;
-  const mercer::Contract& contract = embedding.policy().contract();
-  for (const mercer::Axis& axis : contract.observation.axes) names.push_back(axis.name);
-  if (code.head == mercer::Head::density) {
-    for (const mercer::Axis& axis : contract.action.axes) names.push_back(axis.name);
-  }
-  for (std::size_t t = 0; t < embedding.k(); ++t) terms.push_back(mercer::describe_term(code.terms, t, names));
   py::dict bits;
   bits["header"] = code.bits.header;
   bits["coordinates"] = code.bits.coordinates;
@@ -61,7 +55,7 @@ void describe_continuous(const ContinuousEmbedding& embedding, py::dict& out) {
   out["head"] = name(code.head);
   out["squash"] = code.squash;
   out["format"] = name(code.format);
-  out["terms"] = terms;
+  out["terms"] = mercer::describe_terms(embedding);
   out["coefficients"] =
       array_of(code.coefficients, {static_cast<py::ssize_t>(code.outputs), static_cast<py::ssize_t>(embedding.k())});
   out["formulas"] = mercer::formulas(embedding);
@@ -97,6 +91,14 @@ py::dict describe(const EmbeddingHandle& self) {
   return out;
 }
 
+std::vector<std::string> formula(const EmbeddingHandle& self, const std::string& notation) {
+  if (self.file->embedding.is_lattice()) {
+    throw mercer::Error(mercer::ErrorCode::bad_value, "an embedding on a lattice is a table: it has no formula",
+                        "Embed on the continuous route");
+  }
+  return mercer::formulas(self.file->embedding.continuous(), mercer::parse<mercer::Notation>(notation));
+}
+
 void save(const EmbeddingHandle& self, const std::filesystem::path& path,
           const std::optional<std::filesystem::path>& sign) {
   std::optional<mercer::SigningKey> key;
@@ -123,6 +125,7 @@ void bind_embedding(py::module_& module) {
                                return py::bytes(reinterpret_cast<const char*>(bytes.data()), bytes.size());
                              })
       .def("describe", &describe)
+      .def("formula", &formula)
       .def("save", &save)
       .def_property_readonly("certificate",
                              [](const EmbeddingHandle& self) -> std::optional<std::string> {

@@ -21,44 +21,6 @@ void check_rising(const std::vector<std::uint32_t>& kept, std::size_t count) {
   }
 }
 
-std::string tensor_text(const Terms& terms, std::size_t term, std::span<const std::string> names) {
-  constexpr std::string_view letters = "PTCH";
-  const std::vector<std::uint8_t> all = list_indices(terms.tensor.set);
-  std::string text;
-  for (std::size_t d = 0; d < terms.dimensions(); ++d) {
-    const std::size_t k = all[terms.tensor.kept[term] * terms.dimensions() + d];
-    if (k == 0) continue;
-    if (!text.empty()) text += " ";
-    if (terms.tensor.set.periodic[d] != 0) {
-      text += fmt::format("{}{}({})", k % 2 == 1 ? "cos" : "sin", frequency(k, true), names[d]);
-    } else {
-      text += fmt::format("{}{}({})", letters[static_cast<std::size_t>(terms.tensor.family)], k, names[d]);
-    }
-  }
-  return text.empty() ? "1" : text;
-}
-
-std::string ridge_text(const Terms& terms, std::size_t term, std::span<const std::string> names) {
-  const double unit = from_log_scale(terms.ridges.unit);
-  const std::int16_t* w = terms.ridges.numbers.data() + term * (terms.dimensions() + 1);
-  std::string text = fmt::format("tanh({:.3g}", w[terms.dimensions()] * unit);
-  for (std::size_t d = 0; d < terms.dimensions(); ++d) {
-    if (w[d] != 0) text += fmt::format(" {} {:.3g} {}", w[d] < 0 ? "-" : "+", std::abs(w[d] * unit), names[d]);
-  }
-  return text + ")";
-}
-
-std::string radial_text(const Terms& terms, std::size_t term) {
-  const double cells = std::ldexp(1.0, static_cast<int>(terms.radials.bits));
-  std::string text = fmt::format("{}(|x - (", name(terms.radials.kernel));
-  for (std::size_t d = 0; d < terms.dimensions(); ++d) {
-    const double centre = -1 + 2 * (terms.radials.centres[term * terms.dimensions() + d] + 0.5) / cells;
-    text += fmt::format("{}{:.3g}", d == 0 ? "" : " ", centre);
-  }
-  const int width = terms.radials.widths.empty() ? 0 : terms.radials.widths[term];
-  return text + fmt::format(")| / {:.3g})", std::ldexp(from_log_scale(terms.radials.length), -width));
-}
-
 }  // namespace
 
 std::vector<std::size_t> Terms::parts() const {
@@ -168,14 +130,6 @@ Terms select_terms(const Terms& terms, std::span<const std::size_t> chosen) {
     }
   }
   return out;
-}
-
-std::string describe_term(const Terms& terms, std::size_t term, std::span<const std::string> names) {
-  const std::vector<std::size_t> parts = terms.parts();
-  if (term < parts[1]) return tensor_text(terms, term, names);
-  if (term < parts[2]) return fmt::format("wave{}", terms.waves.kept[term - parts[1]]);
-  if (term < parts[3]) return ridge_text(terms, term - parts[2], names);
-  return radial_text(terms, term - parts[3]);
 }
 
 void check_terms(const Terms& terms) {

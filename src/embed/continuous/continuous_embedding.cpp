@@ -89,43 +89,4 @@ ParameterCount ContinuousEmbedding::parameters() const {
   return {code_.coefficients.size(), count};
 }
 
-std::vector<std::string> formulas(const ContinuousEmbedding& embedding, Notation) {
-  const ContinuousCode& code = embedding.code();
-  const Contract& contract = embedding.policy().contract();
-  std::vector<std::string> names;
-  for (const Axis& axis : contract.observation.axes) names.push_back(axis.name);
-  if (code.head == Head::density) {
-    for (const Axis& axis : contract.action.axes) names.push_back(axis.name);
-  }
-  std::vector<std::string> terms, lines;
-  for (std::size_t t = 0; t < embedding.k(); ++t) terms.push_back(describe_term(code.terms, t, names));
-  for (std::size_t o = 0; o < code.outputs; ++o) {
-    std::string sum;
-    for (std::size_t t = 0; t < terms.size(); ++t) {
-      const double c = code.coefficients[o * terms.size() + t];
-      if (c == 0) continue;
-      const std::string size = fmt::format("{:.3g}", std::abs(c));
-      sum += sum.empty() ? (c < 0 ? "-" : "") : (c < 0 ? " - " : " + ");
-      sum += terms[t] == "1" ? size : fmt::format("{} {}", size, terms[t]);
-    }
-    if (sum.empty()) sum.push_back('0');
-    const std::size_t actions = contract.action.dimensions();
-    const std::string& action = contract.action.axes[o % actions].name;
-    if (code.head == Head::mean || (code.head == Head::gaussian && o < actions)) {
-      const double centre = contract.centre[o], scale = contract.scale[o];
-      std::string line = fmt::format("{} = {}", action, centre == 0 ? "" : fmt::format("{:g} + ", centre));
-      if (scale != 1) line += fmt::format("{:g} ", scale);
-      lines.push_back(line + fmt::format("{}({}{})", code.squash ? "tanh" : "clip", sum,
-                                         code.head == Head::gaussian ? fmt::format(" + sigma_{} z", action) : ""));
-    } else if (code.head == Head::gaussian) {
-      lines.push_back(fmt::format("log sigma_{} = {}", action, sum));
-    } else if (code.head == Head::density) {
-      lines.push_back(fmt::format("log density = {}", sum));
-    } else {
-      lines.push_back(fmt::format("logit_{} = {}", o, sum));
-    }
-  }
-  return lines;
-}
-
 }  // namespace mercer

@@ -3,20 +3,11 @@
 #include <limits>
 #include <numeric>
 
+#include "embed/formula/axes.hpp"
 #include "embed/term_choice_route.hpp"
 
 namespace mercer {
 namespace {
-
-std::vector<std::string> axis_names(const ContinuousEmbedding& embedding) {
-  const Contract& contract = embedding.policy().contract();
-  std::vector<std::string> names;
-  for (const Axis& axis : contract.observation.axes) names.push_back(axis.name);
-  if (embedding.code().head == Head::density) {
-    for (const Axis& axis : contract.action.axes) names.push_back(axis.name);
-  }
-  return names;
-}
 
 // Mean squares of the functions themselves, all 1 where there is nothing to average over.
 std::vector<double> mean_squares(const ContinuousEmbedding& embedding, MatrixView<const double> observations) {
@@ -48,11 +39,11 @@ class ContinuousTerms final : public TermChoice::Route {
   }
 
   std::vector<KeptTerm> terms() const override {
-    const std::vector<std::string> names = axis_names(whole_);
+    const std::vector<std::string> texts = describe_terms(whole_);
     const ContinuousCode& code = whole_.code();
     std::vector<KeptTerm> all;
     for (const std::size_t t : ranked_) {
-      all.push_back({describe_term(code.terms, t, names), energies_[t],
+      all.push_back({texts[t], energies_[t],
                      code.outputs == 1 ? code.coefficients[t] : std::numeric_limits<double>::quiet_NaN(), 1});
     }
     return all;

@@ -88,6 +88,7 @@ CExport export_continuous(const EmbeddingFile& file, const COptions& options) {
       "A sum of {} functions of the observation, scaled to [-1, 1], for each of {} outputs; {}.{}", embedding.k(),
       code.outputs, head_text(embedding),
       body.needs_libm ? " It needs the C library's tanhf, expf or sqrtf (link with -lm)." : " It needs no library.");
+  facts.formulas = formula_lines(embedding);
   facts.beyond = "Observations outside their range count as its end";
   if (controller.flat.any_periodic()) facts.beyond += ", angles go round";
   return assemble(file, options, controller.outside, facts, std::move(body));

@@ -8,21 +8,29 @@
 #include "measure/behaviour_words.hpp"
 
 namespace mercer {
-std::string comment_lines(const std::string& text) {
+
+std::string comment_lines(const std::string& text, const std::string& first, const std::string& next) {
   const std::string clean = c_comment(text);
   std::string lines, line;
   std::size_t at = 0;
   while (at < clean.size()) {
     const std::size_t end = std::min(clean.find(' ', at), clean.size());
     const std::string word = clean.substr(at, end - at);
-    if (!line.empty() && line.size() + word.size() > 96) {
-      lines += " * " + line + "\n";
+    if (!line.empty() && next.size() + line.size() + word.size() > 99) {
+      lines += (lines.empty() ? first : next) + line + "\n";
       line.clear();
     }
     line += (line.empty() ? "" : " ") + word;
     at = end + 1;
   }
-  return lines + " * " + line + "\n";
+  return lines + (lines.empty() ? first : next) + line + "\n";
+}
+
+std::string formula_comment(std::span<const std::string> lines) {
+  if (lines.empty()) return "";
+  std::string text = " *\n * As a formula:\n";
+  for (const std::string& line : lines) text += comment_lines(line, " *   ", " *       ");
+  return text;
 }
 
 namespace {
@@ -126,13 +134,14 @@ std::string certificate_sentences(const EmbeddingFile& file) {
 }
 
 std::string outcome_comment(const EmbeddingFile& file) {
-  if (!file.certificate || !file.certificate->motion) return "";
-  const OutcomePair pair = measured_outcomes(*file.certificate);
-  std::string lines = " *\n";
-  std::istringstream rows(outcome_table(outcome_lines(pair), "Measured, on average", "teacher", "embedding"));
-  for (std::string row; std::getline(rows, row);) lines += " * " + row + "\n";
-  for (const std::string& sentence : warning_sentences(pair)) lines += comment_lines(sentence);
-  return lines;
+  if (!file.certificate) return "";
+  const std::vector<OutcomeLine> lines = outcome_lines(measured_outcomes(*file.certificate));
+  if (lines.size() < 2) return "";  // the sentences have the return
+  std::string text = " *\n";
+  std::istringstream table(outcome_table(lines, "Measured, on average", "teacher", "embedding"));
+  for (std::string row; std::getline(table, row);) text += " * " + row + "\n";
+  for (const std::string& sentence : warning_sentences(*file.certificate)) text += comment_lines(sentence);
+  return text;
 }
 
 CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,
@@ -143,7 +152,7 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Contr
   const std::vector<std::pair<std::string, std::string>> names{{"name", options.name}, {"NAME", upper(options.name)}};
 
   std::string top = fmt::format("/* {}: {}\n *\n", options.name, c_comment(facts.what));
-  top += comment_lines(facts.computation) + " *\n";
+  top += comment_lines(facts.computation) + formula_comment(facts.formulas) + " *\n";
   top += fmt::format(" * In, in this order:\n{} * Out:\n{}", axis_lines(outside.contract.observation, "obs"),
                      axis_lines(outside.contract.action, "act"));
   if (outside.contract.dt > 0) top += comment_lines(fmt::format("One action every {:g} s.", outside.contract.dt));

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
+#include "embed/formula/axes.hpp"
+
 namespace mercer {
 
 double ControllerInterface::width(std::size_t action) const {
@@ -46,6 +50,11 @@ std::vector<double> model_answers(const ContinuousController& controller, std::s
   }
   for (std::size_t i = 0; i < answers.size(); ++i) answers[i] = rows[i % width * count + i / width];
   return answers;
+}
+
+std::vector<std::string> formula_lines(const ContinuousEmbedding& embedding) {
+  if (embedding.k() <= most_shown_terms) return formulas(embedding);
+  return {fmt::format("{} terms: 'mercer inspect' shows it.", embedding.k())};
 }
 
 double with_margin(double wanted, double least) {

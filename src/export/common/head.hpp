@@ -73,18 +73,24 @@ double with_margin(double wanted, double least);
 
 /// What the comment at the top of NAME.h says, apart from the contract.
 struct HeaderFacts {
-  std::string what;                ///< the embedding in one line
-  std::string computation;         ///< how actions come about, in one or two sentences
-  std::string beyond;              ///< what happens to observations outside their range
-  std::string weights = "logits";  ///< what a discrete action is chosen by
+  std::string what;                     ///< the embedding in one line
+  std::string computation;              ///< how actions come about, in one or two sentences
+  std::string beyond;                   ///< what happens to observations outside their range
+  std::string weights = "logits";       ///< what a discrete action is chosen by
+  std::vector<std::string> formulas{};  ///< of `formula_lines`; none for a lattice
 };
 
 /// NAME.h, NAME.c and main.c around a body.
 CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,
                  const HeaderFacts& facts, CBody body);
 
-/// Lines of at most 100 characters that begin with " * ".
-std::string comment_lines(const std::string& text);
+/// Lines of at most 100 characters, the first with one beginning, the others with another.
+std::string comment_lines(const std::string& text, const std::string& first = " * ", const std::string& next = " * ");
+
+/// The lines of `formulas` for a comment, or where they are found if there are too many.
+std::vector<std::string> formula_lines(const ContinuousEmbedding& embedding);
+/// These as lines of a comment: a formula that goes on in the next line does so further to the right.
+std::string formula_comment(std::span<const std::string> lines);
 
 /// What the certificate promises, in sentences.
 std::string certificate_sentences(const EmbeddingFile& file);

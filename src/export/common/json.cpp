@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/number_codes.hpp"
+#include "embed/formula/axes.hpp"
 #include "measure/certificate_json.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
@@ -64,9 +65,7 @@ json terms_json(const ContinuousEmbedding& embedding) {
   const ContinuousCode& code = embedding.code();
   const Terms& terms = code.terms;
   const std::vector<std::size_t> parts = terms.parts();
-  std::vector<std::string> names;
-  for (const Axis& axis : embedding.policy().contract().observation.axes) names.push_back(axis.name);
-  for (const Axis& axis : embedding.policy().contract().action.axes) names.push_back(axis.name);
+  const std::vector<std::string> texts = describe_terms(embedding);
   const std::vector<std::uint8_t> indices =
       terms.tensor.kept.empty() ? std::vector<std::uint8_t>{} : list_indices(terms.tensor.set);
   json all = json::array();
@@ -75,7 +74,7 @@ json terms_json(const ContinuousEmbedding& embedding) {
                : t < parts[2] ? wave_json(terms, t - parts[1])
                : t < parts[3] ? ridge_json(terms, t - parts[2])
                               : rbf_json(terms, t - parts[3]);
-    one["text"] = describe_term(terms, t, names);
+    one["text"] = texts[t];
     for (std::size_t o = 0; o < code.outputs; ++o) {
       check_finite(code.coefficients[o * terms.size() + t]);
       one["coefficients"].push_back(code.coefficients[o * terms.size() + t]);

@@ -35,6 +35,7 @@ StBody continuous_body(const EmbeddingFile& file, const ControllerInterface& out
       "A sum of {} functions of the observation, scaled to -1 .. 1, for each {}; {}. Observations outside their range "
       "count as its end{}.",
       embedding.k(), code.head == Head::logits ? "action" : "mean action", head, body.wraps ? ", angles go round" : "");
+  for (const std::string& line : formula_lines(embedding)) body.formulas.push_back(st_comment(line));
   return body;
 }
 
@@ -235,7 +236,7 @@ END_FOR;
     const auto lines = [](const std::string& text) { return comment_lines(st_comment(text)); };
     const COperations& o = made.operations;
     std::string top = fmt::format("(* {}: {}\n *\n", options_.name, st_comment(body_.what));
-    top += lines(body_.computation) + " *\n";
+    top += lines(body_.computation) + formula_comment(body_.formulas) + " *\n";
     top += " * In:\n" + axis_lines(outside_.contract.observation, inputs_);
     top += " * Out:\n" + axis_lines(outside_.contract.action, outputs_);
     if (outside_.contract.dt > 0) top += lines(fmt::format("Call it every {:g} s.", outside_.contract.dt));

@@ -51,7 +51,8 @@ class StDeclarations {
 /// What an embedding of one route puts into the block: from the array x of observations, all of them usable, to the
 /// array act (box) or the number best (discrete actions).
 struct StBody {
-  std::string what, computation;  ///< for the comment at the top
+  std::string what, computation;        ///< for the comment at the top
+  std::vector<std::string> formulas{};  ///< the same
   StDeclarations constants, variables;
   std::string statements;
   COperations operations;
