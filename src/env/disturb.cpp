@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
+#include "core/sincos.hpp"
 #include "env/drawn.hpp"
 #include "env/spec.hpp"
 #include "mercer/error.hpp"
@@ -13,7 +15,7 @@ namespace {
 
 enum : std::size_t { noise, action_noise, delay, lag, levels };
 
-// Normals of observations begin at pair 0 of a step, those of actions here.
+// Draws from here on are for actions; those of observations begin at 0.
 constexpr std::uint32_t action_pair = 1 << 16;
 // A sensor without bounds shows its levels over this many spreads to each side of 0, and goes on beyond.
 constexpr double spreads_of_a_sensor = 4;
@@ -25,6 +27,29 @@ double resting(const Space& space, std::size_t d) {
   const auto [low, high] = space.axes[d].range;
   if (space.is_discrete()) return std::floor(high / 2);
   return bounded(space.axes[d]) ? (low + high) / 2 : std::clamp(0.0, low, high);
+}
+
+// Independent standard normals in all rows of a chunk, by Box and Muller: each pair of uniforms makes two, since
+// drawing them is what a noisy step takes its time for.
+void fill_normals(const Draws& draws, MatrixView<double> rows) {
+  const std::size_t count = rows.cols(), last = rows.rows() - 1;
+  Chunk over, sine, cosine;  // of an odd number of rows the last pair has one normal too many
+  const auto second = [&](std::size_t first) {
+    return first == last ? std::span(over).first(count) : rows.row(first + 1);
+  };
+  for (std::size_t i = 0; i < count; ++i) {
+    Random random = draws.random(i);
+    for (std::size_t row = 0; row <= last; row += 2) {
+      rows(row, i) = std::sqrt(-2 * std::log(1 - random.uniform()));
+      second(row)[i] = 2 * std::numbers::pi * random.uniform();
+    }
+  }
+  for (std::size_t row = 0; row <= last; row += 2) {
+    const auto radius = rows.row(row), angle = second(row);
+    sincos(angle, std::span(sine).first(count), std::span(cosine).first(count));
+    for (std::size_t i = 0; i < count; ++i) angle[i] = radius[i] * sine[i];
+    for (std::size_t i = 0; i < count; ++i) radius[i] *= cosine[i];
+  }
 }
 
 DrawnParameters drawn_levels(const Disturbance& of, std::size_t own_rows) {
@@ -163,10 +188,11 @@ class DisturbedEnv final : public Env {
   bool senses() const { return noisy() || drawn_.range(levels).high > 0; }
 
   void draw_noise(const Draws& draws, std::uint32_t step, MatrixView<double> state) const {
-    const Draws own{draws.seed, Stage::perturb, step, draws.items};
-    for (std::size_t row = rows_.normals; row < rows_.late; ++row) {
-      own.fill_normal(state.row(row), static_cast<std::uint32_t>(row - rows_.normals));
-    }
+    if (!noisy()) return;
+    for_each_chunk(state.cols(), [&](std::size_t begin, std::size_t count) {
+      const Draws own{draws.seed, Stage::perturb, step, draws.items.subspan(begin, count)};
+      fill_normals(own, state.row_block(rows_.normals, rows_.late - rows_.normals).columns(begin, count));
+    });
   }
 
   // Late, then noisy, then lagging: what is played is a mean of legal actions, so that bounds on rewards hold.

@@ -20,7 +20,8 @@ Env::Env(Task task) : task_(std::move(task)) {
 }
 
 void Env::observe(MatrixView<const double> state, MatrixView<double> observation) const {
-  for (std::size_t d = 0; d < state.rows(); ++d) std::ranges::copy(state.row(d), observation.row(d).begin());
+  // What is drawn for an episode stands behind the state that a policy sees.
+  for (std::size_t d = 0; d < observation.rows(); ++d) std::ranges::copy(state.row(d), observation.row(d).begin());
 }
 
 Range Env::return_range(std::uint32_t horizon) const {

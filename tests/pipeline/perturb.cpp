@@ -160,7 +160,7 @@ TEST(PerturbPipeline, noise_of_what_has_no_bounds_follows_the_teachers_spread) {
   certifying.teacher.object = teacher;
   certifying.student = other;
   certifying.episodes = 20;
-  certifying.levels = {Level::statistical};
+  certifying.levels = {};  // the ladder asks for densities, which these have none of
   certifying.perturb = "noise=0..0.02; length=0.4..0.6";
   certifying.grid = 2;
   EXPECT_EQ(certify(certifying).certificate.grid->points.size(), 5);
