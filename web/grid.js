@@ -58,7 +58,7 @@ function draw(parent, grid) {
       .style("fill", "#111111").text(bound_text(point));
     cell.append("title").text(`${point_words(grid, point)}: at most ${bound_text(point)}, measured ${percent(point.loss_percent)}`);
   }
-  draw_axes(svg, { x: across, y: up, left: frame.left, bottom, x_title: grid.names[x], y_title: y === null ? "" : grid.names[y] });
+  draw_axes(svg, { x: across, y: up, left: frame.left, bottom, x_title: grid.names[x], y_title: y === null ? "" : grid.names[y], y_room: 50 });
 }
 
 function rows_of(grid, failures) {

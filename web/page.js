@@ -17,7 +17,8 @@ const wait = { measure: 250, code: 400, play: 120 };
 function summary({ name, payload_bytes, teacher, task, certificate }) {
   const parts = [`${name}: ${whole(payload_bytes)} bytes stand in for ${teacher.name} in ${task}.`];
   if (certificate?.loss_percent !== undefined && certificate?.loss_percent !== null && certificate.about === "return") {
-    parts.push(`On ${whole(certificate.episodes)} episodes it ${loss_text(certificate.loss_percent)} of the mean return.`);
+    const where = certificate.env === task ? "" : ` of ${certificate.env}`;
+    parts.push(`On ${whole(certificate.episodes)} episodes${where} it ${loss_text(certificate.loss_percent)} of the mean return.`);
   }
   if (teacher.missing) parts.push(teacher.missing);
   return parts.join(" ");

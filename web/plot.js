@@ -13,7 +13,7 @@ export function make_figure(parent, { title, name, width, height, table }) {
   return { figure, svg, words };
 }
 
-export function draw_axes(svg, { x, y, left, bottom, x_title, y_title, x_ticks = 5, y_ticks = 5, x_format, y_values = null }) {
+export function draw_axes(svg, { x, y, left, bottom, x_title, y_title, x_ticks = 5, y_ticks = 5, x_format, y_values = null, y_room = 40 }) {
   const [x0, x1] = x.range();
   const [y1, y0] = y.range();
   svg.selectAll("g.axis, text.title").remove();
@@ -22,7 +22,7 @@ export function draw_axes(svg, { x, y, left, bottom, x_title, y_title, x_ticks =
   const up = svg.append("g").attr("class", "axis").attr("transform", `translate(${left},0)`);
   up.call(d3.axisLeft(y).ticks(y_ticks).tickValues(y_values).tickFormat(y_values && String).tickSizeOuter(0).tickSize(4));
   svg.append("text").attr("class", "title").attr("x", (x0 + x1) / 2).attr("y", bottom + 31).attr("text-anchor", "middle").text(x_title);
-  svg.append("text").attr("class", "title").attr("transform", `translate(${left - 40},${(y0 + y1) / 2}) rotate(-90)`)
+  svg.append("text").attr("class", "title").attr("transform", `translate(${left - y_room},${(y0 + y1) / 2}) rotate(-90)`)
     .attr("text-anchor", "middle").text(y_title);
 }
 
