@@ -142,6 +142,8 @@ void add_grid(Certificate& certificate, const Player& player, const Policy& teac
   const auto* const boxed = dynamic_cast<const BoxPlayer*>(&player);
   if (boxed == nullptr || boxed->box().empty()) return;
   certificate.grid = certify_grid(*boxed, teacher, student, each, options, certificate.cut, progress);
+  certificate.not_covered.emplace_back(
+      "points of the box that are not on the grid, one by one: over the box the promise is about the mean");
 }
 
 Rollouts play(const Player& player, const Policy& policy, const RolloutOptions& options, const Progress& progress) {

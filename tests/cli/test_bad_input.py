@@ -24,7 +24,7 @@ PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
     (["evaluate", "--env", "pendulun", "--policy", "uniform"], ["E201", "pendulun", "'pendulum'"]),
     (["evaluate", "--env", "cart-pole", "--policy", "uniforn"], ["E201", "uniforn", "'uniform'"]),
     (["evaluate", "--env", "chain:alhpa=1", "--policy", "uniform"], ["E201", "alhpa", "'alpha'"]),
-    (["evaluate", "--env", "pendulum:g=9", "--policy", "uniform"], ["E201", "no settings", "'g'"]),
+    (["evaluate", "--env", "pendulum:x=9", "--policy", "uniform"], ["E201", "no setting of task", "'x'"]),
     (["evaluate", "--env", "chain:n", "--policy", "uniform"], ["E203", "'n' has no value", "key=value"]),
     (["evaluate", "--env", "chain", "--policy", "uniform", "rollout"], ["E203", "'rollout' is one word too many"]),
     (PLAY + ["--json=maybe"], ["E203", "'maybe'", "true nor false"]),

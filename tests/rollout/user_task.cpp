@@ -81,7 +81,8 @@ TEST(UserTask, a_second_one_of_the_same_name_replaces_the_first) {
   register_env({"drift", "another", "", [](Params&) { return std::make_unique<Drift>(9); }});
   EXPECT_EQ(known_envs().size(), before);
   EXPECT_EQ(known_envs().back().summary, "another");
-  expect_error(ErrorCode::unknown_name, "no setting of task 'drift' is called 'limit'", [] { make_env("drift:limit=1"); });
+  expect_error(ErrorCode::unknown_name, "no setting of task 'drift' is called 'limit'",
+               [] { make_env("drift:limit=1"); });
   register_env(old);
 }
 
