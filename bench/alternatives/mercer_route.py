@@ -18,7 +18,7 @@ RUNS = {
                           "attempts": "1"},
     "mercer lattice": {"route": "lattice", "max-loss": "1%", "certify-episodes": "20000"},
 }
-QUICK = {"most-terms": "6", "generations": "20"}
+QUICK = {"most-terms": "6", "generations": "20"}  # of the continuous route
 
 
 def seconds_of_children():
@@ -30,8 +30,9 @@ def search(program, family, policy, seed, quick, folder):
     """Lets the program search, with its results in `folder`; returns what processor time that took."""
     before = seconds_of_children()
     settings = {"env": SUBJECTS[policy].name, "policy": file_of(policy), "seed": seed, "threads": 1,
-                "out": f"{folder}/chosen.mercer", "results": f"{folder}/all", **RUNS[family], **(QUICK if quick else {})}
+                "out": f"{folder}/chosen.mercer", "results": f"{folder}/all", **RUNS[family]}
     if quick:
+        settings |= QUICK if settings["route"] == "continuous" else {}
         settings.setdefault("certify-episodes", "20000")
     done = subprocess.run([program, "compress", "--quiet", *(f"--{name}={value}" for name, value in settings.items())],
                           capture_output=True, text=True)

@@ -97,7 +97,7 @@ def test_tables_name_the_worst_point():
 
 
 def test_what_is_not_kept_is_named():
-    assert troubles([row(), row("return", roughness=0.5)], 4) == []
+    assert troubles([row(), row("return", roughness=0.5), row("perturbed", roughness=0.5)], 4) == []
     assert "roughness 0.0310, allowed 0.0300" in troubles([row(roughness=0.031)], 4)[0]
     assert "2.0% fail" in troubles([row(failures=0.02)], 4)[0]
     assert len(troubles([row("return", apart=-4.1)], 4)) == 6
