@@ -71,12 +71,12 @@ class Car:
 
 class ContinuousMountainCar(Car):
     name, horizon, choices, largest = "continuous-mountain-car", 999, None, 1.0
-    strength, power = "power", 0.0015  # Gymnasium's name of it
+    strength, force = "force", 0.0015  # Gymnasium calls it power
 
     @classmethod
     def step(cls, states, actions):
         """Gymnasium keeps the new state in single precision, and charges the action as it came."""
-        moved, over = cls.move(states, cls.power * np.clip(actions, -1.0, 1.0), 0.45)
+        moved, over = cls.move(states, cls.force * np.clip(actions, -1.0, 1.0), 0.45)
         return moved.astype(np.float32).astype(states.dtype), 100.0 * over - 0.1 * actions**2, over
 
 

@@ -31,6 +31,9 @@ struct SelectionOptions {
   std::size_t attempts = 5;  ///< candidates that may fail their certificate before giving up, 1 or more
   Act act = Act::mean;       ///< what is compared: mean actions, or drawn ones
   std::uint64_t seed = 0;
+  /// Other tasks in which candidates must keep the same budget of loss, as measured: the points of a grid. A mean over
+  /// a box could hide a loss at one of them behind gains at others.
+  std::vector<std::shared_ptr<const Player>> points{};
 };
 
 /// A policy that could be chosen, and what it lost on the selection episodes.
@@ -53,7 +56,18 @@ struct Aim {
   std::optional<double> roughness{}, failures{}, distance{};  ///< the largest means that are allowed, above 0
   const Policy* teacher = nullptr;                            ///< what `distance` is measured from
 
-  bool return_alone() const { return !roughness && !failures && !distance; }
+  /// Another task in which the loss is limited.
+  struct Point {
+    std::shared_ptr<const Player> player;
+    Episodes episodes;
+    std::vector<double> teacher_returns;  ///< on these
+    double budget = 1;                    ///< allowed loss there, above 0
+    /// Mean loss of a policy on the episodes, and the standard deviation of the paired difference.
+    std::pair<double, double> loss(const Policy& policy, const Progress& progress = {}) const;
+  };
+  std::vector<Point> points{};  ///< the one where the loss is farthest above its budget counts like a limit
+
+  bool return_alone() const { return !roughness && !failures && !distance && points.empty(); }
   /// Of `episodes` episodes of a policy; without limits minus the mean return.
   double cost(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) const;
 };
@@ -102,6 +116,7 @@ class Selection {
   std::vector<std::size_t> in_turn(std::span<const MeasuredPolicy> policies) const;
   double expected(double mean, double spread, double width) const;
   double excess(std::span<const Outcome> outcomes, std::span<const Outcome> on_teacher) const;
+  std::vector<Aim::Point> points_on(std::uint64_t purpose, std::size_t episodes, const Progress& progress) const;
 
   const Player& player_;
   const Policy& teacher_;
@@ -111,6 +126,8 @@ class Selection {
   Behaviour teacher_behaviour_;
   double teacher_mean_ = 0;
   double budget_ = 0;
+  std::vector<Aim::Point> points_;  // on selection episodes
+  std::vector<Aim::Point> aimed_;   // on those of a search
 };
 
 /// Minimises a function of which only values are known, and those perhaps with noise: evolution strategy with

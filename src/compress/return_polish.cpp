@@ -34,6 +34,18 @@ void fill_played(const Player& player, std::span<double> values, const std::func
 
 }  // namespace
 
+std::pair<double, double> Aim::Point::loss(const Policy& policy, const Progress& progress) const {
+  const std::vector<double> earned = returns_of(player->play(policy, episodes, progress));
+  double sum = 0, squares = 0;
+  for (std::size_t i = 0; i < earned.size(); ++i) sum += teacher_returns[i] - earned[i];
+  const auto count = static_cast<double>(earned.size());
+  const double mean = sum / count;
+  for (std::size_t i = 0; i < earned.size(); ++i) {
+    squares += (teacher_returns[i] - earned[i] - mean) * (teacher_returns[i] - earned[i] - mean);
+  }
+  return {mean, std::sqrt(squares / std::max(1.0, count - 1))};
+}
+
 double Aim::cost(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) const {
   Episodes playing{episodes, seed, act};
   playing.motion = roughness.has_value();
@@ -47,14 +59,16 @@ double Aim::cost(const Player& player, const Policy& policy, std::size_t episode
   const double earned = mean([](const Outcome& one) { return one.total; });
   if (return_alone()) return -earned;
   double out = (teacher_return - earned) / budget;
+  constexpr double weight = 10;
   const auto penalise = [&](const std::optional<double>& limit, auto of) {
-    constexpr double weight = 10;
     if (limit) out += weight * std::max(0.0, mean(of) / *limit - 1);
   };
   penalise(roughness, [](const Outcome& one) { return one.motion.roughness; });
   penalise(failures, [&](const Outcome& one) { return failed(player.task(), one).value_or(false) ? 1.0 : 0.0; });
   penalise(distance, [](const Outcome& one) { return one.distance; });
-  return out;
+  double worst = 0;
+  for (const Point& point : points) worst = std::max(worst, point.loss(policy).first / point.budget - 1);
+  return out + weight * worst;
 }
 
 std::vector<double> polish_on_return(const Player& player, const ContinuousCode& shape, const Contract& contract,

@@ -13,7 +13,7 @@ namespace mercer {
 namespace {
 
 // Purposes of episodes: they never share a seed.
-constexpr std::uint64_t selecting = 2, certifying = 3;
+constexpr std::uint64_t selecting = 2, certifying = 3, searching = 7;
 
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -101,6 +101,28 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
   if (options.max_loss && !options.max_loss_return) require_share(teacher_returns_, 1 - options.confidence);
   budget_ = options.max_loss_return.value_or(HUGE_VAL);
   if (options.max_loss) budget_ = std::min(budget_, *options.max_loss * std::abs(teacher_mean_));
+  if (options.points.empty()) return;
+  // Together the points play as many episodes as the task itself, in a search about twice as many.
+  constexpr std::size_t least = 16, searched = 512;
+  points_ = points_on(selecting, std::max(least, options.select_episodes / options.points.size()), progress);
+  aimed_ = points_on(searching, std::max(least, searched / options.points.size()), progress);
+}
+
+std::vector<Aim::Point> Selection::points_on(std::uint64_t purpose, std::size_t episodes,
+                                             const Progress& progress) const {
+  std::vector<Aim::Point> out;
+  for (const std::shared_ptr<const Player>& player : options_.points) {
+    Episodes own = playing(purpose, episodes);
+    own.motion = false;
+    Aim::Point point{player, own, returns_of(player->play(teacher_, own, progress))};
+    point.budget = options_.max_loss_return.value_or(HUGE_VAL);
+    if (options_.max_loss) {
+      point.budget = std::min(point.budget, *options_.max_loss * std::abs(mean_of(point.teacher_returns)));
+    }
+    point.budget = std::max(point.budget, 1e-9);
+    out.push_back(std::move(point));
+  }
+  return out;
 }
 
 Episodes Selection::playing(std::uint64_t purpose, std::size_t episodes) const {
@@ -121,6 +143,8 @@ Aim Selection::aim() const {
     out.failures = largest(*keeps.failures, teacher_behaviour_.failures);
   }
   if (keeps.distance) out.distance = largest({0, *keeps.distance}, 0);
+  out.points = aimed_;
+  for (Aim::Point& point : out.points) point.budget *= aimed_share;
   return out;
 }
 
@@ -171,6 +195,11 @@ MeasuredPolicy Selection::measure(const Policy& policy, std::size_t bytes, const
   out.spread = deviation_of(lost, out.loss);
   out.behaviour = behaviour_of(outcomes, player_.task());
   out.excess = excess(outcomes, on_teacher);
+  for (const Aim::Point& point : points_) {
+    const auto [loss, deviation] = point.loss(policy, progress);
+    const double likely = loss + deviation / std::sqrt(static_cast<double>(point.episodes.count));
+    out.excess = std::max(out.excess, likely / point.budget - 1);
+  }
   return out;
 }
 

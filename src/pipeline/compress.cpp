@@ -123,7 +123,8 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   const auto named = resolve_player(task, request.seed);
   const auto teacher = resolve_policy(request.teacher, named->task(), progress);
   const auto player = with_spread_of(named, task, request.seed, *teacher, progress);
-  const CompressOptions options = search_options(request, *player);
+  CompressOptions options = search_options(request, *player);
+  options.judge.points = grid_players(*player, request.grid);
   CompressResult result;
   result.found = on_states ? search_on_states(request, *teacher, options, sink, progress)
                            : compress(*player, *teacher, options, sink, progress);

@@ -137,6 +137,14 @@ TaskRequest perturbed(const TaskRequest& request, const std::string& perturb, st
   return out;
 }
 
+std::vector<std::shared_ptr<const Player>> grid_players(const Player& player, std::size_t each) {
+  std::vector<std::shared_ptr<const Player>> out;
+  const auto* const boxed = dynamic_cast<const BoxPlayer*>(&player);
+  if (boxed == nullptr || boxed->box().empty()) return out;
+  for (const std::vector<double>& values : grid_of(boxed->box(), each)) out.push_back(boxed->at(values));
+  return out;
+}
+
 void add_grid(Certificate& certificate, const Player& player, const Policy& teacher, const Policy& student,
               std::size_t each, const CertifyOptions& options, const Progress& progress) {
   const auto* const boxed = dynamic_cast<const BoxPlayer*>(&player);

@@ -13,6 +13,9 @@ std::shared_ptr<const Player> with_spread_of(const std::shared_ptr<const Player>
 /// (`BoxPlayer`). The request itself where `perturb` is empty. Throws `bad_value` for a player that is no built-in
 /// task, and what `read_perturbations` throws.
 TaskRequest perturbed(const TaskRequest& request, const std::string& perturb, std::uint64_t seed);
+/// Players of the points of a grid over the player's box; none where it has no box.
+std::vector<std::shared_ptr<const Player>> grid_players(const Player& player, std::size_t each);
+
 /// Fills the grid of a certificate where the player has a box.
 void add_grid(Certificate& certificate, const Player& player, const Policy& teacher, const Policy& student,
               std::size_t each, const CertifyOptions& options, const Progress& progress);

@@ -123,7 +123,7 @@ def test_a_torque_that_flips_at_every_step_is_as_rough_as_can_be():
 def test_settings_are_spelled_as_the_program_reads_them():
     assert [one.spec(Pendulum) for one in GRID] == ["pendulum", "pendulum:m=0.8", "pendulum:m=1.2", "pendulum:noise=0.02",
                                                     "pendulum:noise=0.05", "pendulum:delay=1"]
-    assert GRID[1].spec(ContinuousMountainCar) == "continuous-mountain-car:power=0.0012"
+    assert GRID[1].spec(ContinuousMountainCar) == "continuous-mountain-car:force=0.0012"
     assert Perturbation(1.2, 0.05, 1).spec(MountainCar) == "mountain-car:force=0.0012,noise=0.05,delay=1"
-    assert box(ContinuousMountainCar) == "power=0.0012..0.0018; noise=0..0.05; delay=0..1"
+    assert box(ContinuousMountainCar) == "force=0.0012..0.0018; noise=0..0.05; delay=0..1"
     assert Perturbation(0.8).task(Pendulum).m == 0.8 and Pendulum.m == 1.0

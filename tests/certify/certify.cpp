@@ -75,7 +75,7 @@ TEST(Certify, a_player_without_a_task_has_the_paired_row) {
   const Certificate cut = certify(unknown, teacher, student, options);
   EXPECT_EQ(cut.level, Level::statistical);
   ASSERT_TRUE(cut.cut);
-  ASSERT_EQ(cut.promises.size(), 3u);
+  ASSERT_EQ(cut.promises.size(), 6u);  // the loss twice, outside, roughness and two distances
   EXPECT_EQ(cut.promises[2].about, Quantity::outside);
   EXPECT_GT(cut.promises[2].upper, cut.promises[2].measured);
   EXPECT_GE(cut.upper_return, finite_return(mdp, pi1, 1) - finite_return(mdp, pi2, 1));

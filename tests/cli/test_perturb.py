@@ -9,7 +9,7 @@ POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies"
 ACTOR = POLICIES / "cmc_sde_10000_actor.onnx"
 PENDULUM = POLICIES / "pendulum_5000_actor.onnx"
 CAR = ("--env", "continuous-mountain-car", "--policy", ACTOR)
-BOX = "power=0.0014..0.0016; delay=0..1"
+BOX = "force=0.0014..0.0016; delay=0..1"
 
 
 def test_a_perturbed_task_is_played(mercer):
@@ -53,9 +53,9 @@ def test_list_shows_what_can_be_perturbed(mercer):
 def test_certify_over_a_box(mercer):
     mercer.ok("embed", *CAR, "--route", "continuous", "--k", 3, "--rollouts", 20, "--episodes", 20, "--out", "p.mercer")
     said = mercer.json("certify", "p.mercer", "--episodes", 100, "--level", "statistical", "--perturb", BOX, "--grid", 2)
-    assert said["env"] == "continuous-mountain-car:power=0.0014..0.0016,delay=0..1"
+    assert said["env"] == "continuous-mountain-car:force=0.0014..0.0016,delay=0..1"
     grid = said["grid"]
-    assert grid["names"] == ["power", "delay"] and grid["episodes"] == 100
+    assert grid["names"] == ["force", "delay"] and grid["episodes"] == 100
     assert [point["values"] for point in grid["points"]] == [
         [0.0015, 0], [0.0014, 0], [0.0014, 1], [0.0016, 0], [0.0016, 1]]
     for point in grid["points"]:
@@ -68,8 +68,8 @@ def test_certify_over_a_box(mercer):
 def test_a_box_that_is_wrong(mercer):
     mercer.ok("embed", *CAR, "--route", "continuous", "--k", 3, "--rollouts", 20, "--episodes", 20, "--out", "p.mercer")
     certify = ("certify", "p.mercer", "--episodes", 20)
-    assert "E201: no parameter of task 'continuous-mountain-car' is called 'powr'. Did you mean 'power'?" in mercer.fails(
-        2, *certify, "--perturb", "powr=0.001..0.002")
-    assert "E203: perturbation 'power' has no value." in mercer.fails(2, *certify, "--perturb", "power")
+    assert "E201: no parameter of task 'continuous-mountain-car' is called 'forc'. Did you mean 'force'?" in mercer.fails(
+        2, *certify, "--perturb", "forc=0.001..0.002")
+    assert "E203: perturbation 'force' has no value." in mercer.fails(2, *certify, "--perturb", "force")
     assert "E208: a grid of 40 values" in mercer.fails(
-        2, *certify, "--perturb", "power=0.001..0.002; gravity=0.002..0.003", "--grid", 40)
+        2, *certify, "--perturb", "force=0.001..0.002; gravity=0.002..0.003", "--grid", 40)

@@ -96,6 +96,7 @@ TEST(Compress, PolishOnReturnEarnsMoreThanTheFit) {
   options.judge.select_episodes = 400;
   options.most_terms = 1;
   options.formats = {NumberFormat::int8};
+  options.judge.keeps = {};
   options.polish = PolishBy::action;
   const double fitted = compress(car.player, *car.teacher, options).tried.front().loss;
   options.polish = PolishBy::returned;

@@ -29,6 +29,53 @@ SelectionOptions quick() {
   return options;
 }
 
+// Ten steps; the reward is 1 for an action at the target, which is all that is seen.
+class Target : public Env {
+ public:
+  explicit Target(double target) : Env(make()), target_(target) {}
+  void reset(const Draws&, MatrixView<double> state) const override { std::ranges::fill(state.row(0), target_); }
+  void step(MatrixView<double> state, MatrixView<const double> action, const Draws&, std::span<double> reward,
+            std::span<std::uint8_t> terminated) const override {
+    std::ranges::fill(terminated, std::uint8_t{0});
+    for (std::size_t i = 0; i < reward.size(); ++i) reward[i] = 1 - std::abs(action(0, i) - state(0, i)) / 2;
+  }
+
+ private:
+  static Task make() {
+    Task task;
+    task.name = "target";
+    task.state = task.observation = task.action = Space::box({{"place", {-1, 1}, "", false}});
+    task.reward = {0, 1};
+    task.time_limit = 10;
+    return task;
+  }
+  double target_;
+};
+
+TEST(Keeps, a_loss_at_one_point_of_a_grid_is_not_hidden_by_the_rest) {
+  const Target here(0.1), there(0.6);
+  const EnvPlayer player(here);
+  const FunctionPolicy teacher{"follows", here.task(), [](std::span<const double> seen, double) { return seen[0]; }},
+      still{"stands still", here.task(), [](std::span<const double>, double) { return 0.1; }};
+  SelectionOptions options = quick();
+  options.max_loss_return = 1;
+  for (const bool with_point : {false, true}) {
+    if (with_point) options.points = {std::make_shared<EnvPlayer>(here), std::make_shared<EnvPlayer>(there)};
+    const Selection selection(player, teacher, options);
+    const std::vector<MeasuredPolicy> policies{selection.measure(still, 5), selection.measure(teacher, 50)};
+    EXPECT_EQ(selection.admissible(policies[0]), !with_point);
+    // It loses a quarter of each of ten steps there: 2.5 where 1 is allowed.
+    if (with_point) {
+      EXPECT_NEAR(policies[0].excess, 1.5, 1e-9);
+    }
+    EXPECT_EQ(selection.certify(policies).chosen, with_point ? 1u : 0u);
+    const Aim aim = selection.aim();
+    const double moves = 10 * (2.5 / 0.95 - 1);  // the aim is at 95% of the budget
+    EXPECT_NEAR(aim.cost(player, still, 4, 6, Act::mean), with_point ? moves : 0, 1e-9);
+    EXPECT_NEAR(aim.cost(player, teacher, 4, 6, Act::mean), 0, 1e-9);
+  }
+}
+
 TEST(Keeps, what_chatters_is_not_chosen_however_small) {
   const auto env = make_env("pendulum", 0);
   const EnvPlayer player(*env);
@@ -52,7 +99,7 @@ TEST(Keeps, where_all_chatter_the_smoothest_is_certified_and_does_not_keep_the_b
   const auto env = make_env("pendulum", 0);
   const EnvPlayer player(*env);
   const FunctionPolicy teacher = holding(env->task(), 1), rougher = holding(env->task(), 50),
-                       rough = holding(env->task(), 4);
+                       rough = holding(env->task(), 20);
   const Selection selection(player, teacher, quick());
   const std::vector<MeasuredPolicy> policies{selection.measure(rougher, 5), selection.measure(rough, 50)};
   ASSERT_LT(policies[1].excess, policies[0].excess);

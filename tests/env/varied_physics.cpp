@@ -75,8 +75,8 @@ std::vector<VariedTask> varied_tasks() {
            {7, 1.3, 0.8, 0.04, 0.3},
            [](const auto& s, const auto& p, double a) { return scalar_pendulum(s, p, a, true); }},
           {"continuous-mountain-car",
-           "power=0.0005..0.003,gravity=0.001..0.004",
-           "power=0.002,gravity=0.003",
+           "force=0.0005..0.003,gravity=0.001..0.004",
+           "force=0.002,gravity=0.003",
            {0.002, 0.003},
            [](const auto& s, const auto& p, double a) {
              ScalarStep out = scalar_car(s, p, std::clamp(a, -1.0, 1.0), 0.45);
@@ -169,7 +169,7 @@ TEST(VariedPhysics, each_step_is_that_of_plain_scalar_code) {
 TEST(VariedPhysics, nominal_values_give_nominal_bits) {
   const std::vector<std::string> nominal{
       "pendulum:g=10,m=1,l=1,dt=0.05,damping=0", "pendulum-v0:g=10,m=1,l=1,dt=0.05,damping=0",
-      "continuous-mountain-car:power=0.0015,gravity=0.0025", "mountain-car:force=0.001,gravity=0.0025",
+      "continuous-mountain-car:force=0.0015,gravity=0.0025", "mountain-car:force=0.001,gravity=0.0025",
       "cart-pole:gravity=9.8,masscart=1,masspole=0.1,length=0.5,force=10"};
   const std::vector<VariedTask> tasks = varied_tasks();
   for (std::size_t k = 0; k < tasks.size(); ++k) {

@@ -64,7 +64,7 @@ def certify():
 
 
 def compress():
-    made = mercer.compress(ACTOR, "pendulum", 0.2, polish="return", route="continuous", bases=["chebyshev"], most_terms=2,
+    made = mercer.compress(ACTOR, "pendulum", 0.2, keep="return", polish="return", route="continuous", bases=["chebyshev"], most_terms=2,
                            generations=4, candidate_episodes=32, select_episodes=60, certify_episodes=200, seed=1,
                            allow_unmet=True)
     return kept(made, "python_compressed.mercer")
@@ -72,21 +72,21 @@ def compress():
 
 def compress_foreign():
     made = mercer.compress(mercer.load_policy(ACTOR, "pendulum"), gym_pendulum.Vector(gym_pendulum.Pendulum, 20), 0.3,
-                           bases=["chebyshev"], formats=["int8"], most_terms=3, select_episodes=20, certify_episodes=20,
+                           keep="return", bases=["chebyshev"], formats=["int8"], most_terms=3, select_episodes=20, certify_episodes=20,
                            allow_unmet=True)
     return kept(made, "python_foreign.mercer")
 
 
 def compress_foreign_polished():
     made = mercer.compress(mercer.load_policy(ACTOR, "pendulum"), gym_pendulum.Vector(gym_pendulum.Pendulum, 10), None,
-                           max_loss_return=900, return_range=(-3300, 0), polish="return", bases=["legendre"],
+                           keep="return", max_loss_return=900, return_range=(-3300, 0), polish="return", bases=["legendre"],
                            formats=["float32"], most_terms=2, generations=2, candidate_episodes=10, select_episodes=10,
                            certify_episodes=20, allow_unmet=True)
     return kept(made, "python_polished.mercer")
 
 
 def compress_foreign_discrete():
-    made = mercer.compress(lambda obs: int(obs[0] >= 0), gym_pendulum.Corridor(), 0.01, bases=["legendre"], most_terms=2,
+    made = mercer.compress(lambda obs: int(obs[0] >= 0), gym_pendulum.Corridor(), 0.01, keep="return", bases=["legendre"], most_terms=2,
                            select_episodes=12, certify_episodes=12, method="student_t")
     return kept(made, "python_corridor.mercer")
 

@@ -101,7 +101,7 @@ TEST(Bounds, of_perturbed_tasks_hold) {
     expect_promises_kept(std::string(name) +
                          ":m=0.5..2,noise=0..1,action_noise=0..1,delay=0..3,lag=0..0.99,levels=2..9");
   }
-  expect_promises_kept("continuous-mountain-car:power=0..0.02,gravity=0..0.02");
+  expect_promises_kept("continuous-mountain-car:force=0..0.02,gravity=0..0.02");
   expect_promises_kept("continuous-mountain-car:noise=0.5,action_noise=1,delay=2,lag=0.9,levels=4");
   expect_promises_kept("mountain-car:force=0..0.02,gravity=0..0.02,delay=0..2,action_noise=0.5");
   expect_promises_kept(

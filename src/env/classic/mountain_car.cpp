@@ -11,7 +11,7 @@ constexpr double lowest_position = -1.2;
 constexpr double highest_position = 0.6;
 constexpr double max_speed = 0.07;
 
-// What both cars can change; Gymnasium calls the first `power` in the continuous task and `force` in the other.
+// What both cars can change. Gymnasium calls the force of the continuous car `power`.
 enum : std::size_t { force, gravity };
 constexpr std::array nominal_continuous{0.0015, 0.0025};
 constexpr std::array nominal_discrete{0.001, 0.0025};
@@ -151,7 +151,7 @@ EnvFactory maker(const std::vector<Parameter>& parameters) {
 }  // namespace
 
 EnvEntry continuous_mountain_car_entry() {
-  const auto parameters = car_parameters("power", nominal_continuous);
+  const auto parameters = car_parameters("force", nominal_continuous);
   return {"continuous-mountain-car", "drive an underpowered car up a hill (Gymnasium MountainCarContinuous-v0)", "",
           maker<ContinuousMountainCar>(parameters), parameters};
 }
