@@ -16,8 +16,8 @@ enum : std::size_t { force, gravity };
 constexpr std::array nominal_continuous{0.0015, 0.0025};
 constexpr std::array nominal_discrete{0.001, 0.0025};
 
-std::vector<Parameter> car_parameters(const char* name, const std::array<double, 2>& nominal) {
-  return {{name, "what a full push adds to the speed in a step", nominal[force], {0, 0.02}},
+std::vector<Parameter> car_parameters(const std::array<double, 2>& nominal) {
+  return {{"force", "what a full push adds to the speed in a step", nominal[force], {0, 0.02}},
           {"gravity", "what the steepest slope adds to the speed in a step", nominal[gravity], {0, 0.02}}};
 }
 
@@ -151,13 +151,13 @@ EnvFactory maker(const std::vector<Parameter>& parameters) {
 }  // namespace
 
 EnvEntry continuous_mountain_car_entry() {
-  const auto parameters = car_parameters("force", nominal_continuous);
+  const auto parameters = car_parameters(nominal_continuous);
   return {"continuous-mountain-car", "drive an underpowered car up a hill (Gymnasium MountainCarContinuous-v0)", "",
           maker<ContinuousMountainCar>(parameters), parameters};
 }
 
 EnvEntry mountain_car_entry() {
-  const auto parameters = car_parameters("force", nominal_discrete);
+  const auto parameters = car_parameters(nominal_discrete);
   return {"mountain-car", "the same with three pushes: left, none, right (Gymnasium MountainCar-v0)", "",
           maker<MountainCar>(parameters), parameters};
 }
