@@ -55,36 +55,63 @@ DictionaryPath::DictionaryPath(const Player* player, const Samples& samples, con
 bool DictionaryPath::grow(const EnoughTime& enough, const Progress& progress) {
   if (k_ >= path_.chosen.size()) return false;
   const std::vector<std::size_t> before = chosen_;
-  const std::vector<double> had = coefficients_;
   chosen_.assign(path_.chosen.begin(), path_.chosen.begin() + static_cast<std::ptrdiff_t>(++k_));
   std::ranges::sort(chosen_);
   few_ = select_rows(all_, chosen_);
   shape_.terms = select_terms(dictionary_, chosen_);
-  coefficients_ = fitted();
-  if (options_.polish != PolishBy::returned) return true;
-  if (!before.empty()) {  // what K - 1 terms had become, with nothing of the new one
-    std::vector<double> grown(coefficients_.size(), 0.0);
-    for (std::size_t o = 0; o < shape_.outputs; ++o) {
-      for (std::size_t j = 0; j < before.size(); ++j) {
-        const auto place = std::ranges::lower_bound(chosen_, before[j]) - chosen_.begin();
-        grown[o * k_ + static_cast<std::size_t>(place)] = had[o * before.size() + j];
-      }
-    }
-    if (cost(grown) < cost(coefficients_)) coefficients_ = grown;
+  const std::vector<double> fit = fitted();
+  if (options_.polish != PolishBy::returned) {
+    coefficients_ = fit;
+    return true;
   }
-  polish_further(1, enough, progress);
+  const Aim& aim = options_.search.aim;
+  const std::vector<double> had = grown(coefficients_, before);
+  coefficients_ = polished(cheapest({fit, had}, aim), aim, 1, enough, progress);
+  if (aim.return_alone()) return true;
+  // What earns most may break every limit, and still lie closer to the best that keeps them than the fit does: the same
+  // function with a smaller gain often moves smoothly.
+  free_ = polished(cheapest({fit, grown(free_, before)}, {}), {}, 2, enough, progress);
+  std::vector<std::vector<double>> scaled;
+  for (const double gain : {1.0, 0.5, 0.25, 0.125}) {
+    scaled.push_back(free_);
+    for (double& one : scaled.back()) one *= gain;
+  }
+  std::vector<double> tamed = polished(cheapest(std::move(scaled), aim), aim, 3, enough, progress);
+  coefficients_ = cheapest({std::move(coefficients_), std::move(tamed)}, aim);
   return true;
 }
 
-void DictionaryPath::polish_further(std::size_t more, const EnoughTime& enough, const Progress& progress) {
-  ReturnPolish polish = search(more);
-  polish.generations *= more;
-  polish.episodes *= more > 1 ? 2 : 1;
-  const TermFunction function(shape_.terms, shape_.coordinates, coefficients_);
-  std::vector<double> polished = polish_on_return(*player_, shape_, samples_.teacher().contract(), function, few_,
-                                                  coefficients_, polish, enough, progress);
+// What fewer terms had become, with nothing of the new one; empty where there were none.
+std::vector<double> DictionaryPath::grown(const std::vector<double>& had,
+                                          const std::vector<std::size_t>& before) const {
+  if (had.empty()) return {};
+  std::vector<double> out(shape_.outputs * k_, 0.0);
+  for (std::size_t o = 0; o < shape_.outputs; ++o) {
+    for (std::size_t j = 0; j < before.size(); ++j) {
+      const auto place = std::ranges::lower_bound(chosen_, before[j]) - chosen_.begin();
+      out[o * k_ + static_cast<std::size_t>(place)] = had[o * before.size() + j];
+    }
+  }
+  return out;
+}
+
+std::vector<double> DictionaryPath::cheapest(std::vector<std::vector<double>> starts, const Aim& aim) const {
+  std::erase_if(starts, [](const std::vector<double>& one) { return one.empty(); });
+  if (starts.size() == 1) return std::move(starts.front());
+  std::vector<double> costs;
+  for (const std::vector<double>& one : starts) costs.push_back(cost(one, aim));
+  return std::move(starts[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())]);
+}
+
+std::vector<double> DictionaryPath::polished(std::vector<double> start, const Aim& aim, std::uint64_t purpose,
+                                             const EnoughTime& enough, const Progress& progress) const {
+  ReturnPolish polish = search(purpose);
+  polish.aim = aim;
+  const TermFunction function(shape_.terms, shape_.coordinates, start);
+  std::vector<double> moved = polish_on_return(*player_, shape_, samples_.teacher().contract(), function, few_, start,
+                                               polish, enough, progress);
   // A search that only sees returns can be lured away, as by a car that earns more by not moving at all.
-  if (cost(polished) < cost(coefficients_)) coefficients_ = std::move(polished);
+  return cost(moved, aim) < cost(start, aim) ? moved : start;
 }
 
 std::unique_ptr<Policy> DictionaryPath::policy() const {
@@ -109,10 +136,10 @@ std::vector<double> DictionaryPath::fitted() const {
   return options_.polish == PolishBy::none ? out : polish(few_, samples_, std::move(out));
 }
 
-double DictionaryPath::cost(std::span<const double> coefficients) const {
+double DictionaryPath::cost(std::span<const double> coefficients, const Aim& aim) const {
   const auto policy = continuous_policy("candidate", samples_.teacher().contract(), shape_.head, shape_.squash,
                                         TermFunction(shape_.terms, shape_.coordinates, coefficients));
-  return options_.search.aim.cost(*player_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
+  return aim.cost(*player_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
 }
 
 ReturnPolish DictionaryPath::search(std::uint64_t purpose) const {

@@ -13,8 +13,6 @@ class DictionaryPath {
 
   /// Goes to K + 1 terms, fits and polishes; false when the dictionary has no more.
   bool grow(const EnoughTime& enough, const Progress& progress);
-  /// Polishes the present K further, `more` times as long.
-  void polish_further(std::size_t more, const EnoughTime& enough, const Progress& progress);
 
   std::size_t k() const { return k_; }
   /// The policy of the present K, coefficients not rounded.
@@ -25,7 +23,11 @@ class DictionaryPath {
 
  private:
   std::vector<double> fitted() const;
-  double cost(std::span<const double> coefficients) const;
+  std::vector<double> grown(const std::vector<double>& had, const std::vector<std::size_t>& before) const;
+  std::vector<double> cheapest(std::vector<std::vector<double>> starts, const Aim& aim) const;
+  std::vector<double> polished(std::vector<double> start, const Aim& aim, std::uint64_t purpose,
+                               const EnoughTime& enough, const Progress& progress) const;
+  double cost(std::span<const double> coefficients, const Aim& aim) const;
   ReturnPolish search(std::uint64_t purpose) const;
 
   const Player* player_;
@@ -40,6 +42,7 @@ class DictionaryPath {
   std::vector<std::size_t> chosen_;   ///< rising
   Features few_;                      ///< of the chosen
   std::vector<double> coefficients_;  ///< of the chosen, a row for each output
+  std::vector<double> free_;          ///< the same, polished on the return alone
 };
 
 }  // namespace mercer
