@@ -39,7 +39,7 @@ def controller(obs):
 # a guarantee; without it, an estimate that says so.
 embedding = mercer.compress(
     controller, Cart(), max_loss=None, max_loss_return=3.0, return_range=(-246, 0), bases=["legendre"], degree=3,
-    most_terms=3, select_episodes=20, certify_episodes=400,
+    most_terms=3, select_episodes=50, certify_episodes=2000,
 )
 print(embedding, *embedding.formulas, sep="\n  ")
 print(embedding.certificate)

@@ -115,6 +115,7 @@ class Selection {
   Episodes playing(std::uint64_t purpose, std::size_t episodes) const;
   std::vector<std::size_t> in_turn(std::span<const MeasuredPolicy> policies) const;
   double expected(double mean, double spread, double width) const;
+  double short_of(const MeasuredPolicy& one) const;
   double excess(std::span<const Outcome> outcomes, std::span<const Outcome> on_teacher) const;
   std::vector<Aim::Point> points_on(std::uint64_t purpose, std::size_t episodes, const Progress& progress) const;
 

@@ -5,6 +5,9 @@
 namespace mercer {
 namespace {
 
+// First steps of a search that may leave the fit behind: ten times the usual.
+constexpr double wide_step = 1.5;
+
 // Terms that rounding left nothing of are only bytes.
 ContinuousEmbedding without_zeros(const ContinuousEmbedding& embedding) {
   ContinuousCode code = embedding.code();
@@ -64,20 +67,13 @@ bool DictionaryPath::grow(const EnoughTime& enough, const Progress& progress) {
     coefficients_ = fit;
     return true;
   }
-  const Aim& aim = options_.search.aim;
-  const std::vector<double> had = grown(coefficients_, before);
-  coefficients_ = polished(cheapest({fit, had}, aim), aim, 1, enough, progress);
-  if (aim.return_alone()) return true;
-  // What earns most may break every limit, and still lie closer to the best that keeps them than the fit does: the same
-  // function with a smaller gain often moves smoothly.
-  free_ = polished(cheapest({fit, grown(free_, before)}, {}), {}, 2, enough, progress);
-  std::vector<std::vector<double>> scaled;
-  for (const double gain : {1.0, 0.5, 0.25, 0.125}) {
-    scaled.push_back(free_);
-    for (double& one : scaled.back()) one *= gain;
+  const std::vector<double> start = cheapest({fit, grown(coefficients_, before)});
+  coefficients_ = polished(start, options_.search.step, 1, enough, progress);
+  // Smooth policies of few terms have more than one way to do their task: a search with short steps alone ends in the
+  // first one it meets. For the return alone that has been good enough.
+  if (!options_.search.aim.return_alone()) {
+    coefficients_ = cheapest({coefficients_, polished(start, wide_step, 2, enough, progress)});
   }
-  std::vector<double> tamed = polished(cheapest(std::move(scaled), aim), aim, 3, enough, progress);
-  coefficients_ = cheapest({std::move(coefficients_), std::move(tamed)}, aim);
   return true;
 }
 
@@ -95,23 +91,23 @@ std::vector<double> DictionaryPath::grown(const std::vector<double>& had,
   return out;
 }
 
-std::vector<double> DictionaryPath::cheapest(std::vector<std::vector<double>> starts, const Aim& aim) const {
+std::vector<double> DictionaryPath::cheapest(std::vector<std::vector<double>> starts) const {
   std::erase_if(starts, [](const std::vector<double>& one) { return one.empty(); });
   if (starts.size() == 1) return std::move(starts.front());
   std::vector<double> costs;
-  for (const std::vector<double>& one : starts) costs.push_back(cost(one, aim));
+  for (const std::vector<double>& one : starts) costs.push_back(cost(one));
   return std::move(starts[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())]);
 }
 
-std::vector<double> DictionaryPath::polished(std::vector<double> start, const Aim& aim, std::uint64_t purpose,
+std::vector<double> DictionaryPath::polished(std::vector<double> start, double step, std::uint64_t purpose,
                                              const EnoughTime& enough, const Progress& progress) const {
   ReturnPolish polish = search(purpose);
-  polish.aim = aim;
+  polish.step = step;
   const TermFunction function(shape_.terms, shape_.coordinates, start);
   std::vector<double> moved = polish_on_return(*player_, shape_, samples_.teacher().contract(), function, few_, start,
                                                polish, enough, progress);
   // A search that only sees returns can be lured away, as by a car that earns more by not moving at all.
-  return cost(moved, aim) < cost(start, aim) ? moved : start;
+  return cost(moved) < cost(start) ? moved : start;
 }
 
 std::unique_ptr<Policy> DictionaryPath::policy() const {
@@ -136,10 +132,10 @@ std::vector<double> DictionaryPath::fitted() const {
   return options_.polish == PolishBy::none ? out : polish(few_, samples_, std::move(out));
 }
 
-double DictionaryPath::cost(std::span<const double> coefficients, const Aim& aim) const {
+double DictionaryPath::cost(std::span<const double> coefficients) const {
   const auto policy = continuous_policy("candidate", samples_.teacher().contract(), shape_.head, shape_.squash,
                                         TermFunction(shape_.terms, shape_.coordinates, coefficients));
-  return aim.cost(*player_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
+  return options_.search.aim.cost(*player_, *policy, 2 * options_.search.episodes, search(0).seed, options_.judge.act);
 }
 
 ReturnPolish DictionaryPath::search(std::uint64_t purpose) const {

@@ -24,10 +24,10 @@ class DictionaryPath {
  private:
   std::vector<double> fitted() const;
   std::vector<double> grown(const std::vector<double>& had, const std::vector<std::size_t>& before) const;
-  std::vector<double> cheapest(std::vector<std::vector<double>> starts, const Aim& aim) const;
-  std::vector<double> polished(std::vector<double> start, const Aim& aim, std::uint64_t purpose,
-                               const EnoughTime& enough, const Progress& progress) const;
-  double cost(std::span<const double> coefficients, const Aim& aim) const;
+  std::vector<double> cheapest(std::vector<std::vector<double>> starts) const;
+  std::vector<double> polished(std::vector<double> start, double step, std::uint64_t purpose, const EnoughTime& enough,
+                               const Progress& progress) const;
+  double cost(std::span<const double> coefficients) const;
   ReturnPolish search(std::uint64_t purpose) const;
 
   const Player* player_;
@@ -42,7 +42,6 @@ class DictionaryPath {
   std::vector<std::size_t> chosen_;   ///< rising
   Features few_;                      ///< of the chosen
   std::vector<double> coefficients_;  ///< of the chosen, a row for each output
-  std::vector<double> free_;          ///< the same, polished on the return alone
 };
 
 }  // namespace mercer

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -135,14 +134,18 @@ Aim Selection::aim() const {
   const Keeps& keeps = options_.keeps;
   Aim out{teacher_mean_, budget_, {}, {}, {}, &teacher_};
   if (!(out.budget > 0) || !std::isfinite(out.budget)) out.budget = std::max(1e-3 * std::abs(teacher_mean_), 1e-9);
-  const auto largest = [](const Limit& limit, double teacher) {
-    return std::max(aimed_share * (limit.factor * teacher + limit.plus), 1e-9);
+  // A certificate must have room between what is measured and the limit: about as much as it would need for the
+  // teacher.
+  const auto largest = [&](const Limit& limit, const std::vector<double>& teacher) {
+    const double mean = mean_of(teacher), all = limit.factor * mean + limit.plus;
+    const double room = expected(0, limit.factor * deviation_of(teacher, mean), 1 + limit.factor);
+    return std::max(std::max(aimed_share * all - room, all / 2), 1e-9);
   };
-  if (keeps.roughness) out.roughness = largest(*keeps.roughness, teacher_behaviour_.motion.roughness);
+  if (keeps.roughness) out.roughness = largest(*keeps.roughness, numbers_of(of_teacher_, roughness_of));
   if (keeps.failures && player_.task().ending != Ending::plain) {
-    out.failures = largest(*keeps.failures, teacher_behaviour_.failures);
+    out.failures = largest(*keeps.failures, numbers_of(of_teacher_, failure_in(player_.task())));
   }
-  if (keeps.distance) out.distance = largest({0, *keeps.distance}, 0);
+  if (keeps.distance) out.distance = largest({0, *keeps.distance}, std::vector<double>(of_teacher_.size(), 0.0));
   out.points = aimed_;
   for (Aim::Point& point : out.points) point.budget *= aimed_share;
   return out;
@@ -209,6 +212,11 @@ double Selection::expected_upper(const MeasuredPolicy& one) const {
   return expected(one.loss, one.spread, width);
 }
 
+// How far from passing: the loss or the worst of the limits, whichever is farther above what is allowed.
+double Selection::short_of(const MeasuredPolicy& one) const {
+  return std::max(one.excess, (expected_upper(one) - budget_) / std::max(std::abs(budget_), 1e-9));
+}
+
 std::vector<std::size_t> Selection::in_turn(std::span<const MeasuredPolicy> policies) const {
   std::vector<std::size_t> order(policies.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -216,10 +224,8 @@ std::vector<std::size_t> Selection::in_turn(std::span<const MeasuredPolicy> poli
     const MeasuredPolicy &first = policies[a], &second = policies[b];
     const bool one = promising(first), other = promising(second);
     if (one != other) return one;
-    // Of those that should fail first what moves least too roughly, then what loses least.
-    if (!one && std::max(first.excess, 0.0) != std::max(second.excess, 0.0)) return first.excess < second.excess;
     return one ? std::pair(first.bytes, first.loss) < std::pair(second.bytes, second.loss)
-               : std::pair(expected_upper(first), first.bytes) < std::pair(expected_upper(second), second.bytes);
+               : std::pair(short_of(first), first.bytes) < std::pair(short_of(second), second.bytes);
   });
   return order;
 }
@@ -254,7 +260,8 @@ Selection::Verdict Selection::certify(std::span<const MeasuredPolicy> policies, 
     how.cut = generous(policies[order[j]].returns);
     Certificate one = certify_paired(player_, teacher_, student, of_teacher, how, progress);
     const auto rank = [&](const Certificate& certificate, std::size_t i) {
-      return std::tuple(above_limits(certificate), certificate.upper_return, policies[i].bytes);
+      const double lost = (certificate.upper_return - budget_) / std::max(std::abs(budget_), 1e-9);
+      return std::pair(std::max(above_limits(certificate), lost), policies[i].bytes);
     };
     if (!best || one.within_budget || rank(one, order[j]) < rank(best->certificate, best->chosen)) {
       best = {order[j], std::move(one)};

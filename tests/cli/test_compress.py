@@ -109,7 +109,7 @@ def test_bad_input(mercer):
 @pytest.mark.parametrize("route", ["lattice", "continuous", "both"])
 def test_whatever_the_budget_of_time_one_candidate_is_certified(mercer, route):
     done = mercer.run("compress", *CAR, "--route", route, "--budget", "0.001s", "--select-episodes", 50,
-                      "--certify-episodes", 200, "--max-loss", "1000%", "--out", "p.mercer", "--json")
+                      "--certify-episodes", 200, "--max-loss", "1000%", "--keep", "return", "--out", "p.mercer", "--json")
     assert done.returncode == 0, done.stderr
     said = json.loads(done.stdout)
     assert said["met"] and said["front"] and said["route"] == ("lattice" if route == "lattice" else "continuous")

@@ -33,7 +33,7 @@ CertifyRequest in_car_box() {
   request.file = perturb_data + "cmc_sde_10000_action.onnx";
   request.episodes = 60;
   request.levels = {Level::statistical};
-  request.perturb = "power=0.0014..0.0016; delay=0..1";
+  request.perturb = "force=0.0014..0.0016; delay=0..1";
   request.grid = 2;
   return request;
 }
@@ -41,10 +41,10 @@ CertifyRequest in_car_box() {
 TEST(PerturbPipeline, certify_promises_over_the_box_and_at_each_point) {
   const CertifyRequest request = in_car_box();
   const CertifyResult result = certify(request);
-  EXPECT_EQ(result.certificate.env, "continuous-mountain-car:power=0.0014..0.0016,delay=0..1");
+  EXPECT_EQ(result.certificate.env, "continuous-mountain-car:force=0.0014..0.0016,delay=0..1");
   ASSERT_TRUE(result.certificate.grid);
   const PerturbedGrid& grid = *result.certificate.grid;
-  EXPECT_EQ(grid.names, (std::vector<std::string>{"power", "delay"}));
+  EXPECT_EQ(grid.names, (std::vector<std::string>{"force", "delay"}));
   ASSERT_EQ(grid.points.size(), 5);  // four corners and the nominal task
   EXPECT_EQ(grid.points[0].values, (std::vector<double>{0.0015, 0}));
   EXPECT_EQ(grid.episodes, 60);
@@ -59,7 +59,7 @@ TEST(PerturbPipeline, certify_promises_over_the_box_and_at_each_point) {
   EXPECT_FALSE(same.certificate.grid);
 
   // A point is a task of its own, played by both from one seed.
-  const auto env = make_env("continuous-mountain-car:power=0.0016,delay=1");
+  const auto env = make_env("continuous-mountain-car:force=0.0016,delay=1");
   const auto teacher = make_policy(request.teacher.policy, env->task());
   RolloutOptions playing;
   playing.episodes = 60;
@@ -83,11 +83,11 @@ TEST(PerturbPipeline, a_search_over_a_box_stores_the_box_as_its_task) {
   request.options.most_terms = 1;
   request.options.search.generations = 1;
   request.options.search.episodes = 16;
-  request.perturb = "power=0.0014..0.0016";
+  request.perturb = "force=0.0014..0.0016";
   request.grid = 2;
   request.out = (folder.path() / "p.mercer").string();
   const CompressResult result = compress(request);
-  const std::string box = "continuous-mountain-car:power=0.0014..0.0016";
+  const std::string box = "continuous-mountain-car:force=0.0014..0.0016";
   ASSERT_TRUE(result.found.certificate);
   EXPECT_EQ(result.found.certificate->env, box);
   EXPECT_EQ(result.found.certificate->grid->points.size(), 3);
@@ -103,11 +103,11 @@ TEST(PerturbPipeline, a_search_over_a_box_stores_the_box_as_its_task) {
   again.dry_run = true;
   again.levels = {Level::statistical};
   EXPECT_EQ(certify(again).certificate.env, box);
-  again.perturb = "power=0.001..0.002";
+  again.perturb = "force=0.001..0.002";
   expect_error(ErrorCode::bad_value, "Name the task without it: --env continuous-mountain-car",
                [&] { certify(again); });
   again.task.env = "continuous-mountain-car";
-  EXPECT_EQ(certify(again).certificate.env, "continuous-mountain-car:power=0.001..0.002");
+  EXPECT_EQ(certify(again).certificate.env, "continuous-mountain-car:force=0.001..0.002");
   again.task.env.clear();
   again.perturb = "delay=0..1";
   EXPECT_EQ(certify(again).certificate.env, box + ",delay=0..1");
