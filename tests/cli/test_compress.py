@@ -9,7 +9,7 @@ import pytest
 POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies"
 CAR = ("--env", "continuous-mountain-car", "--policy", POLICIES / "cmc_sde_10000_actor.onnx")
 QUICK = ("--route", "continuous", "--bases", "ridge", "--formats", "int8", "--most-terms", 2, "--generations", 20,
-         "--candidate-episodes", 64, "--select-episodes", 100, "--certify-episodes", 1000, "--seed", 5)
+         "--candidate-episodes", 64, "--select-episodes", 100, "--certify-episodes", 4000, "--seed", 5)
 
 
 def test_a_certified_policy_in_a_few_bytes(mercer):
