@@ -121,6 +121,16 @@ Promise of_excess(Look& look, Quantity about, const Numbers& teacher, const Numb
   return out;
 }
 
+// The same about something that is from 0 to 1 and has no counterpart of the teacher's.
+Promise of_itself(Look& look, Quantity about, const Numbers& counted, std::optional<double> most,
+                  const Grounds& grounds) {
+  const Limit limit{0, most.value_or(1)};
+  Promise out = of_excess(look, about, Numbers(counted.size(), 0.0), counted, limit, grounds);
+  out.teacher = std::numeric_limits<double>::quiet_NaN();
+  out.budget = most;
+  return out;
+}
+
 template <class Of>
 Numbers numbers_of(std::span<const Outcome> outcomes, Of of) {
   Numbers out;
@@ -138,7 +148,7 @@ Promise of_outside(Look& look, const Numbers& teacher, const Numbers& student, c
   const Numbers first = flags(teacher), second = flags(student);
   Numbers either(first.size());
   std::ranges::transform(first, second, either.begin(), [](double a, double b) { return std::max(a, b); });
-  Promise out = of_excess(look, Quantity::outside, Numbers(either.size(), 0.0), either, {}, grounds);
+  Promise out = of_itself(look, Quantity::outside, either, {}, grounds);
   out.teacher = mean_of(first);
   out.embedding = mean_of(second);
   return out;
@@ -157,11 +167,7 @@ void add_behaviour(Look& look, const Task& task, const Pair& pair, const Grounds
   add(Quantity::roughness, keeps.roughness, [](const Outcome& one) { return one.motion.roughness; });
   const auto add_distance = [&](Quantity about, std::span<const Outcome> outcomes) {
     const Numbers apart = numbers_of(outcomes, [](const Outcome& one) { return one.distance; });
-    const Limit limit{0, keeps.distance.value_or(1)};  // nothing is farther than 1
-    Promise out = of_excess(look, about, Numbers(apart.size(), 0.0), apart, limit, grounds);
-    out.teacher = std::numeric_limits<double>::quiet_NaN();
-    out.budget = keeps.distance;
-    look.promises.push_back(out);
+    look.promises.push_back(of_itself(look, about, apart, keeps.distance, grounds));
   };
   add_distance(Quantity::distance_teacher, pair.teacher_apart);
   add_distance(Quantity::distance_embedding, pair.student_apart);
