@@ -61,10 +61,11 @@ CompressOptions search_options(const CompressRequest& request, const Player& pla
   return options;
 }
 
-// How each point of a grid is certified: as the winner was, on episodes that chose nothing.
+// How each point of a grid is certified: on episodes that chose nothing, as many as `certify` plays unless asked
+// otherwise. There may be hundreds of points.
 CertifyOptions grid_options(const SelectionOptions& judge) {
   CertifyOptions options;
-  options.episodes = judge.certify_episodes;
+  options.episodes = std::min(judge.certify_episodes, options.episodes);
   options.seed = judge.seed;
   options.confidence = judge.confidence;
   options.method = judge.method;
