@@ -188,7 +188,8 @@ std::vector<std::vector<double>> grid_of(std::span<const Perturbation> box, std:
   }
   std::vector<double> nominal;
   for (const Perturbation& one : box) {
-    if (one.parameter.nominal < one.range.low || one.parameter.nominal > one.range.high) return points;
+    const double value = one.parameter.nominal;  // NaN where nobody said it
+    if (!(value >= one.range.low && value <= one.range.high)) return points;
     nominal.push_back(one.parameter.nominal);
   }
   std::erase(points, nominal);

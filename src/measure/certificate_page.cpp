@@ -59,7 +59,8 @@ std::string budget(const Certificate& certificate) {
   }
   const bool apart = std::ranges::any_of(
       certificate.promises, [](const Promise& one) { return one.budget && one.kept() && one.upper > *one.budget; });
-  return fmt::format("Budget: {}.{}\n", certificate.within_budget ? "kept" : "NOT kept",
+  return fmt::format("Budget{}: {}.{}\n", certificate.grid ? " (mean over the box)" : "",
+                     certificate.within_budget ? "kept" : "NOT kept",
                      apart ? " Judged on its own at the same confidence it keeps the budget; the bound printed above "
                              "also counts the other promises."
                            : "");

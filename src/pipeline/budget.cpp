@@ -23,19 +23,26 @@ namespace {
                             allowed, certificate.teacher_return, where),
                 "Give a budget in units of return (--max-loss-return), or use more episodes");
   }
+  std::string others;  // that are not kept either
+  for (const Promise& promise : certificate.promises) {
+    if (&promise == &*broken || promise.kept()) continue;
+    others += fmt::format("{}{}", others.empty() ? ". Not kept either: " : ", ", words(promise.about, false));
+  }
   if (is_share(broken->about)) {
     const double teacher = std::isnan(broken->teacher) ? 0 : broken->factor * broken->teacher;
-    throw Error(ErrorCode::not_met,
-                fmt::format("{}: may be up to {:.6g}%, and {:.6g}% is allowed; measured: {:.4g}%{}",
-                            words(broken->about, false), 100 * (teacher + broken->alone), 100 * (teacher + allowed),
-                            100 * broken->embedding, where),
-                remedy);
+    Promise whole = *broken;
+    whole.upper = teacher + broken->alone;
+    throw Error(
+        ErrorCode::not_met,
+        fmt::format("{}: may be up to {}, and {:.6g}% is allowed; measured: {:.4g}%{}{}", words(broken->about, false),
+                    promised(whole), 100 * (teacher + allowed), 100 * broken->embedding, others, where),
+        remedy);
   }
   const char* const unit = broken->about == Quantity::episode_return ? "" : "%";
   throw Error(ErrorCode::not_met,
-              fmt::format("the {} may be up to {:.6g}{}, and {:.6g}{} is allowed; measured: {:.4g}{}{}",
-                          broken->about == Quantity::action ? "error of the action" : "loss", broken->upper, unit,
-                          allowed, unit, broken->measured, unit, where),
+              fmt::format("the {} may be up to {}, and {:.6g}{} is allowed; measured: {:.4g}{}{}{}",
+                          broken->about == Quantity::action ? "error of the action" : "loss", promised(*broken),
+                          allowed, unit, broken->measured, unit, others, where),
               remedy);
 }
 

@@ -36,6 +36,7 @@ CertifyResult certify_policy(const CertifyRequest& request, const Progress& prog
   const auto named = resolve_player(task, request.seed);
   const auto teacher = resolve_policy(request.teacher, named->task(), progress);
   const auto player = with_spread_of(named, task, request.seed, *teacher, progress);
+  refuse_failures(request.keep, player->task());
   const auto student = request.student ? request.student : make_policy(request.file, player->task());
   const CertifyOptions options = certify_options(request);
   CertifyResult result{certify(*player, *teacher, *student, options, progress)};
@@ -53,6 +54,7 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
   }
   const Origin origin =
       resolve_origin(file, request.file, task, request.teacher, request.accept_other_teacher, request.seed, progress);
+  refuse_failures(request.keep, origin.player->task());
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
   options.act = request.task.act.value_or(stored_act(file));

@@ -120,10 +120,17 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   if (on_states && !request.perturb.empty()) {
     throw Error(ErrorCode::bad_value, "--perturb does not go with --states: nothing is played there", "Leave it out");
   }
+  if (on_states && (request.keep.max_roughness || request.keep.max_failures || request.keep.max_distance)) {
+    throw Error(ErrorCode::bad_value,
+                "--max-roughness, --max-failures and --max-distance do not go with --states: "
+                "nothing is played there",
+                "Leave them out; --max-loss is the largest error of the action");
+  }
   const TaskRequest task = perturbed(request.task, request.perturb, request.seed);
   const auto named = resolve_player(task, request.seed);
   const auto teacher = resolve_policy(request.teacher, named->task(), progress);
   const auto player = with_spread_of(named, task, request.seed, *teacher, progress);
+  refuse_failures(request.keep, player->task());
   CompressOptions options = search_options(request, *player);
   options.judge.points = grid_players(*player, request.grid);
   CompressResult result;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -85,13 +86,19 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
   result.seed = request.seed;
   result.played = play(*player, *policy, options, progress);
   measure(result);
-  if (request.behaviour) result.behaviour = behaviour_of(outcomes_of(result.played), task);
+  // Where an end means nothing there is no share of failures.
+  const auto measured = [&](const Rollouts& played) {
+    Behaviour out = behaviour_of(outcomes_of(played), task);
+    if (task.ending == Ending::plain) out.failures = std::numeric_limits<double>::quiet_NaN();
+    return out;
+  };
+  if (request.behaviour) result.behaviour = measured(result.played);
   if (!other) return result;
   // The same seed gives both the same start states and the same noise.
   if (request.behaviour) options.compared = policy.get();
   const Rollouts rival = play(*player, *other, options, progress);
   result.against = {other->name(), summarise(rival.returns), paired_loss(rival.returns, result.played.returns)};
-  if (request.behaviour) result.against->behaviour = behaviour_of(outcomes_of(rival), task);
+  if (request.behaviour) result.against->behaviour = measured(rival);
   return result;
 }
 

@@ -150,6 +150,9 @@ void add_grid(Certificate& certificate, const Player& player, const Policy& teac
   const auto* const boxed = dynamic_cast<const BoxPlayer*>(&player);
   if (boxed == nullptr || boxed->box().empty()) return;
   certificate.grid = certify_grid(*boxed, teacher, student, each, options, certificate.cut, progress);
+  for (std::string& sentence : certificate.not_covered) {
+    if (sentence.starts_with("a task other than")) sentence = "a task outside the box, or other start states";
+  }
   certificate.not_covered.emplace_back(
       "points of the box that are not on the grid, one by one: over the box the promise is about the mean");
 }
@@ -189,6 +192,13 @@ RolloutOptions playing_options(const TaskRequest& request, const Task& task, std
   }
   options.start_states = from.start_states;
   return options;
+}
+
+void refuse_failures(const KeepRequest& keep, const Task& task) {
+  if (!keep.max_failures || task.ending != Ending::plain) return;
+  throw Error(ErrorCode::bad_value,
+              fmt::format("--max-failures was given, and task '{}' does not say what a failure is", task.name),
+              "Leave it out");
 }
 
 void refuse_starts(const TaskRequest& request) {

@@ -28,6 +28,8 @@ inline Rollouts play(const Env& env, const Policy& policy, const RolloutOptions&
 
 /// How episodes are played: the request's settings, with the start states of `starts` read.
 RolloutOptions playing_options(const TaskRequest& request, const Task& task, std::size_t episodes, std::uint64_t seed);
+/// Throws `bad_value` for a limit of failures in a task that cannot fail.
+void refuse_failures(const KeepRequest& keep, const Task& task);
 /// Throws `bad_value` when start states were given: a certificate needs the task's own.
 void refuse_starts(const TaskRequest& request);
 

@@ -107,7 +107,7 @@ def test_what_is_left_out_of_the_front_is_counted(mercer):
     teacher = said["behaviour"]["teacher"]["roughness"]
     assert 0 < left_out < len(tried)
     assert all(one["admissible"] for one in said["front"])
-    found = re.search(r"(\d+) were left out; they should not keep roughness at most ([0-9.]+)%", done.stderr)
+    found = re.search(r"(\d+) left out: not expected to keep roughness at most ([0-9.]+)%", done.stderr)
     assert int(found[1]) == left_out
     assert float(found[2]) == pytest.approx(100 * (1.25 * teacher + 0.005), rel=0.05)
     # Whoever is clearly above the limit is out.
@@ -126,3 +126,8 @@ def test_logged_states_measure_no_behaviour(mercer):
     assert said["behaviour"] is None
     assert all(one[key] is None for one in said["front"] for key in (*KEYS, "failures", "distance"))
     assert "rough" not in done.stderr
+
+
+def test_a_limit_of_failures_needs_a_task_that_can_fail(mercer):
+    said = mercer.fails(2, "compress", "--env", "pendulum", "--policy", "uniform", "--max-failures", "1%", "--out", "p.mercer")
+    assert "E203: --max-failures was given, and task 'pendulum' does not say what a failure is. Leave it out." in said

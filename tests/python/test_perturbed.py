@@ -148,6 +148,12 @@ def test_certify_fills_the_grid_of_an_environment_that_is_made():
     assert len(set(returns)) == 5 and all(point["upper_return"] > point["loss_return"] for point in grid["points"])
 
 
+def test_without_a_nominal_value_the_grid_has_no_nominal_point():
+    env = mercer.Perturbed(lambda m: Heavy(m), {"m": (0.8, 1.2)})
+    certificate = mercer.certify(env, ACTOR, ACTOR, episodes=3, grid=2, return_range=(-3300, 0))
+    assert [point["values"] for point in certificate.grid["points"]] == [[0.8], [1.2]]
+
+
 def test_a_point_is_the_built_in_task_on_average():
     teacher = mercer.load_policy(ACTOR, "pendulum")
     env = mercer.Perturbed(lambda m: Heavy(m), {"m": (0.8, 1.2), "delay": (0, 1), "noise": (0, 0.05)}, {"m": 1.0})

@@ -43,7 +43,7 @@ void show_left_out(const mercer::Compressed& found) {
   const auto left_out = found.tried.size() - std::ranges::count_if(found.tried, &mercer::Candidate::admissible);
   if (left_out == 0 || !found.certificate) return;
   if (left_out < found.tried.size()) {
-    tell("{} were left out; they should not keep {}.\n", left_out, limits(*found.certificate));
+    tell("{} left out: not expected to keep {}.\n", left_out, limits(*found.certificate));
   } else {
     tell("None of the {} (marked !) should keep {}.\n", left_out, limits(*found.certificate));
   }

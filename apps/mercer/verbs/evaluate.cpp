@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "cli/output.hpp"
@@ -18,7 +20,7 @@ mercer::PolicyOutcomes outcomes(const mercer::ReturnSummary& returns, const std:
   mercer::PolicyOutcomes out{.mean_return = returns.mean};
   if (!measured) return out;
   out.motion = measured->motion;
-  out.failures = measured->failures;
+  if (!std::isnan(measured->failures)) out.failures = measured->failures;
   if (compared) out.distance = measured->distance;
   return out;
 }
