@@ -39,7 +39,7 @@ def test_motion_is_that_of_the_steps(mercer, policy):
     mercer.ok("rollout", *play, "--out", "r.npz")
     true = np.mean([motion_of_box(actions, -2, 2, 0.05) for actions in episodes(mercer.folder / "r.npz")], axis=0)
     np.testing.assert_allclose([said[key] for key in KEYS], true, rtol=1e-9, atol=1e-12)
-    assert said["failures"] == 0 and said["distance"] is None
+    assert said["failures"] is None and said["distance"] is None  # the pendulum cannot fail
 
 
 def test_choices_count_where_they_change(mercer):
