@@ -95,6 +95,7 @@ std::vector<double> DictionaryPath::cheapest(std::vector<std::vector<double>> st
   std::erase_if(starts, [](const std::vector<double>& one) { return one.empty(); });
   if (starts.size() == 1) return std::move(starts.front());
   std::vector<double> costs;
+  costs.reserve(starts.size());
   for (const std::vector<double>& one : starts) costs.push_back(cost(one));
   return std::move(starts[static_cast<std::size_t>(std::ranges::min_element(costs) - costs.begin())]);
 }

@@ -50,6 +50,7 @@ DrawnParameters::Column DrawnParameters::of(std::size_t parameter, MatrixView<co
 
 DrawnParameters read_physics(const std::vector<Parameter>& parameters, Params& params, std::size_t own_rows) {
   std::vector<Range> ranges;
+  ranges.reserve(parameters.size());
   for (const Parameter& one : parameters) {
     ranges.push_back(params.range(one.name, one.nominal, one.legal.low, one.legal.high));
   }

@@ -123,6 +123,7 @@ std::vector<Perturbation> read_perturbations(std::string_view spec, std::string_
   const TaskSpec task = split_spec(spec);
   const std::vector<Parameter> known = perturbable(find_env(task.name));
   std::vector<std::string> names;
+  names.reserve(known.size());
   for (const Parameter& one : known) names.push_back(one.name);
   std::vector<Perturbation> box;
   for_each_part(text, ';', [&](std::string_view part) {

@@ -69,7 +69,7 @@ class FormulaMaker {
 
   // A new name for a value, which is returned.
   std::string add(const std::string& wanted, const std::string& text) {
-    const std::string name = names_.take(wanted);
+    std::string name = names_.take(wanted);
     outputs_.push_back(writer_.line(writer_.name(name), text));
     return name;
   }

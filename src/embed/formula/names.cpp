@@ -63,7 +63,7 @@ std::string FormulaNames::take_short(const std::string& axis) {
                       : is_letter(axis[0])              ? static_cast<char>(std::tolower(axis[0]))
                                                         : 's';
   for (const char first : {letter, 's'}) {
-    const std::string name = identifier(first + number);
+    std::string name = identifier(first + number);
     if (name.back() != '_' && taken_.insert(name).second) return name;
   }
   return take(letter + number);

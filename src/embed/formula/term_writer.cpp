@@ -34,7 +34,7 @@ std::string TermWriter::variable(std::size_t axis) {
 }
 
 std::string TermWriter::define(const char* letter, std::size_t& count, const std::string& text) {
-  const std::string name = writer_.name(names_.take(fmt::format("{}{}", letter, ++count)));
+  std::string name = writer_.name(names_.take(fmt::format("{}{}", letter, ++count)));
   lines_.push_back(writer_.line(name, text));
   return name;
 }

@@ -25,7 +25,7 @@ std::string short_number(double value, double tolerance) {
 }
 
 std::string FormulaWriter::number(double value, double tolerance) const {
-  const std::string text = short_number(std::abs(value), tolerance);
+  std::string text = short_number(std::abs(value), tolerance);
   if (notation_ != Notation::latex) return text;
   if (text == "inf") return "\\infty";
   const std::size_t e = text.find('e');
