@@ -15,9 +15,9 @@ namespace {
 // On logged states nothing is played, so that nothing is known of how actions move.
 std::string line(const mercer::Candidate& one, bool played) {
   const std::string rough = fmt::format("{:.2f}%{}", 100 * one.behaviour.motion.roughness, one.admissible ? " " : "!");
-  return fmt::format("{:>7} {:>8.2f}%{}  {} {}, {} terms, {}", one.payload_bytes(), one.loss_percent,
+  return fmt::format("{:>7} {:>8.2f}%{}  {} {}, {} term{}, {}", one.payload_bytes(), one.loss_percent,
                      played ? fmt::format(" {:>9}", rough) : "", name(one.embedding.route()), one.embedding.basis(),
-                     one.embedding.k(), name(one.format));
+                     one.embedding.k(), one.embedding.k() == 1 ? "" : "s", name(one.format));
 }
 
 std::string heading(bool played) {
