@@ -19,7 +19,10 @@ _SPREADS_OF_A_SENSOR = 4  # levels of a sensor without bounds cover this many sp
 
 
 def _ends(name: str, values: Values) -> tuple[float, float]:
-    low, high = (float(values), float(values)) if np.ndim(values) == 0 else (float(x) for x in values)  # type: ignore
+    if np.ndim(values) > 1 or np.size(values) not in (1, 2):
+        raise ValueError(f"E203: {name} is {values!r}. Give a number or (low, high).")
+    ends = [float(x) for x in np.ravel(values)]
+    low, high = ends[0], ends[-1]
     if not low <= high:
         raise ValueError(f"E203: {name} goes from {low} to {high}. Write the smaller end first.")
     return low, high
@@ -53,6 +56,10 @@ class Perturbed:
         nominal: Mapping[str, float] | None = None,
         spread: Sequence[float] | None = None,
     ) -> None:
+        if not isinstance(ranges, Mapping):
+            raise ValueError(f"E203: ranges is {ranges!r}. Give a dict such as {{'m': (0.8, 1.2)}}.")
+        if unknown := sorted(set(nominal or {}) - set(ranges)):
+            raise ValueError(f"E201: nominal names {unknown[0]}, which is not perturbed. Known: {', '.join(ranges)}.")
         known = {row["name"]: row for row in _mercer.disturbances()}
         named, any_name = _takes(make)
         self.make, self.spread = make, None if spread is None else np.asarray(spread, dtype=float)
@@ -86,9 +93,9 @@ class Perturbed:
         name, least, most = row["name"], row["low"], row["high"]
         if low < least or high > most or (name == "levels" and high > 0 and low < 2):
             legal = "0 for all, or 2 to 65536" if name == "levels" else f"{least:g} to {most:g}"
-            raise ValueError(f"E202: {name} is {low:g}..{high:g}; legal: {legal}.")
+            raise ValueError(f"E202: {name} is {low:g}..{high:g}; legal: {legal}. Give a range inside that.")
         if row["integer"] and not (low.is_integer() and high.is_integer()):
-            raise ValueError(f"E203: {name} is {low:g}..{high:g}, which are not integers.")
+            raise ValueError(f"E203: {name} is {low:g}..{high:g}; legal: integers. Give integers for both ends.")
 
     def _check_spaces(self) -> None:
         if hasattr(self.observation_space, "n") and {"noise", "levels"} & set(self._own):

@@ -131,14 +131,6 @@ Promise of_itself(Look& look, Quantity about, const Numbers& counted, std::optio
   return out;
 }
 
-template <class Of>
-Numbers numbers_of(std::span<const Outcome> outcomes, Of of) {
-  Numbers out;
-  out.reserve(outcomes.size());
-  for (const Outcome& one : outcomes) out.push_back(of(one));
-  return out;
-}
-
 Promise of_outside(Look& look, const Numbers& teacher, const Numbers& student, const Grounds& grounds) {
   const auto flags = [&](const Numbers& returns) {
     Numbers out;

@@ -7,6 +7,7 @@
 #include "mercer/compress.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
+#include "rollout/motion.hpp"
 
 namespace mercer {
 namespace {
@@ -23,14 +24,6 @@ std::vector<Outcome> played(const Player& player, const Policy& policy, const Ep
   PlayedOutcomes all(player, policy, episodes, progress);
   const auto outcomes = all.first(episodes.count);
   return {outcomes.begin(), outcomes.end()};
-}
-
-template <class Of>
-std::vector<double> numbers_of(std::span<const Outcome> outcomes, Of of) {
-  std::vector<double> out;
-  out.reserve(outcomes.size());
-  for (const Outcome& one : outcomes) out.push_back(of(one));
-  return out;
 }
 
 double roughness_of(const Outcome& one) { return one.motion.roughness; }

@@ -127,13 +127,14 @@ void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional
 }
 
 void add_keep(OptionList& list, KeepRequest& keep) {
-  list.add_name(
-      {.name = "keep",
-       .value = "WHAT",
-       .help = "What must be kept besides the loss: behaviour (roughness at most 1.25 times the teacher's + 0.5%, "
-               "failures at most the teacher's + 1%) or the return alone",
-       .used_first = true},
-      keep.keep);
+  const Keeps usual = keeps_of(Keep::behaviour);
+  list.add_name({.name = "keep",
+                 .value = "WHAT",
+                 .help = fmt::format("What must be kept besides the loss: behaviour (roughness at most {:g} times the "
+                                     "teacher's + {:g}%, failures at most the teacher's + {:g}%) or the return alone",
+                                     usual.roughness->factor, 100 * usual.roughness->plus, 100 * usual.failures->plus),
+                 .used_first = true},
+                keep.keep);
   list.add_share(
       {.name = "max-roughness",
        .value = "SHARE",

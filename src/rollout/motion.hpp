@@ -15,6 +15,15 @@ struct ScaledAxis {
 /// Those of a box; none for discrete actions.
 std::vector<ScaledAxis> scaled_axes(const Space& action);
 
+/// One number of each outcome.
+template <class Of>
+std::vector<double> numbers_of(std::span<const Outcome> outcomes, Of of) {
+  std::vector<double> out;
+  out.reserve(outcomes.size());
+  for (const Outcome& one : outcomes) out.push_back(of(one));
+  return out;
+}
+
 /// Adds up how the actions of many columns move, step by step. Nothing allocates after the constructor.
 class MotionMeter {
  public:

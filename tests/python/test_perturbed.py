@@ -128,12 +128,14 @@ def test_what_has_no_bounds_needs_a_spread():
 @pytest.mark.parametrize("ranges, part", [
     ({"mas": (1, 2)}, "E201: make\\(\\) takes no parameter mas"), ({"m": (2, 1)}, "E203: m goes from 2.0 to 1.0"),
     ({"delay": 0.5}, "E203: delay"), ({"lag": 1}, "E202: lag is 1..1; legal: 0 to 0.99"), ({}, "E204"),
-    ({"levels": 1}, "E202: levels")])
+    ({"levels": 1}, "E202: levels"), ({"m": (1, 2, 3)}, "Give a number or \\(low, high\\)"), ("m=0.8..1.2", "Give a dict")])
 def test_what_is_wrong_is_refused(ranges, part):
     with pytest.raises(ValueError, match=part):
         mercer.Perturbed(lambda m=1.0: Heavy(m), ranges)
     with pytest.raises(ValueError, match="E203: lag does not go with a discrete action"):
         mercer.Perturbed(Corridor, {"lag": 0.5})
+    with pytest.raises(ValueError, match="E201: nominal names k, which is not perturbed. Known: m."):
+        mercer.Perturbed(lambda m=1.0: Heavy(m), {"m": (0.8, 1.2)}, nominal={"k": 5})
 
 
 def test_certify_fills_the_grid_of_an_environment_that_is_made():

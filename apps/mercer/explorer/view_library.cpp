@@ -219,8 +219,9 @@ nlohmann::ordered_json Library::front() const {
     const auto left_out = std::ranges::count(points, false, &Point::admissible);
     note = fmt::format(
         "{} candidates were tried.{}", tried_.size(),
-        left_out == 0 ? ""
-                      : fmt::format(" {} (dashed) should not keep what must be kept besides the return.", left_out));
+        left_out == 0
+            ? ""
+            : fmt::format(" {} (dashed) are not expected to keep what must be kept besides the return.", left_out));
   }
   return {{"candidates", candidates}, {"alternatives", alternatives}, {"note", note}};
 }

@@ -45,7 +45,7 @@ void show_left_out(const mercer::Compressed& found) {
   if (left_out < found.tried.size()) {
     tell("{} left out: not expected to keep {}.\n", left_out, limits(*found.certificate));
   } else {
-    tell("None of the {} (marked !) should keep {}.\n", left_out, limits(*found.certificate));
+    tell("None of the {} (marked !) is expected to keep {}.\n", left_out, limits(*found.certificate));
   }
 }
 
