@@ -15,5 +15,6 @@ configure_package_config_file("${CMAKE_CURRENT_LIST_DIR}/mercer-config.cmake.in"
   "${PROJECT_BINARY_DIR}/mercer-config.cmake" INSTALL_DESTINATION ${MERCER_CMAKE_DIR})
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/mercer-config-version.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/mercer-config.cmake" "${PROJECT_BINARY_DIR}/mercer-config-version.cmake"
+  "${CMAKE_CURRENT_LIST_DIR}/FindMuJoCo.cmake"
   DESTINATION ${MERCER_CMAKE_DIR})
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/mercer)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -74,25 +75,67 @@ struct Task {
   Ending ending = Ending::plain;
 };
 
+/// What `Env::step` writes for each column: the episode goes on, the task ended it, or the simulator failed (its state
+/// was no longer finite; the column keeps the last state that was).
+inline constexpr std::uint8_t goes_on = 0;
+inline constexpr std::uint8_t ended = 1;
+inline constexpr std::uint8_t broken = 2;
+
+/// A straight part of a robot or its surroundings, as wide as twice its radius. Metres; z points up.
+struct Stick {
+  std::array<double, 3> from{};
+  std::array<double, 3> to{};
+  double radius = 0;
+  bool fixed = false;  ///< ground, walls, goals
+};
+/// From where a figure is best looked at.
+enum class View {
+  side,   ///< x to the right, z up
+  above,  ///< x to the right, y up
+};
+template <>
+struct Names<View> {
+  static constexpr std::string_view kind = "view";
+  static constexpr Spelling<View> table[] = {{View::side, "side"}, {View::above, "above"}};
+};
+/// A task in one state, as a picture.
+struct Figure {
+  std::vector<Stick> sticks;
+  std::vector<View> views;
+};
+
 /// A task that can be played, for many episodes at once.
 ///
-/// An Env holds no episode: states are columns of a matrix that the caller owns (one row per state dimension, one
-/// column per episode), so one const Env serves any number of threads. All randomness comes from the keys it is handed.
-/// Nothing allocates.
+/// An Env holds no episode: each is a column of a matrix that the caller owns, so one const Env serves any number of
+/// threads. All randomness comes from the keys it is handed. The rows of a column are first what the Env itself has to
+/// remember (`carried()` rows: a solver's warm start, positions of the last frame), then the state. Nothing allocates.
 class Env {
  public:
   virtual ~Env() = default;
   const Task& task() const { return task_; }
 
-  /// Draws a start state for each column.
-  virtual void reset(const Draws& draws, MatrixView<double> state) const = 0;
+  /// Rows of a column in front of its state.
+  std::size_t carried() const { return carried_; }
+  /// All rows of a column.
+  std::size_t rows() const { return carried_ + task_.state.dimensions(); }
+  /// The states of columns.
+  template <class T>
+  MatrixView<T> states_of(MatrixView<T> columns) const {
+    return columns.row_block(carried_, columns.rows() - carried_);
+  }
+
+  /// Draws a start for each column: all of its rows.
+  virtual void reset(const Draws& draws, MatrixView<double> columns) const = 0;
+
+  /// Makes the carried rows of each column those of an episode that starts in its state.
+  virtual void settle(MatrixView<double> columns) const;
 
   /// What a policy sees of each state. By default all of it.
   virtual void observe(MatrixView<const double> state, MatrixView<double> observation) const;
 
-  /// Moves each column one step on. `terminated[i]` becomes 1 when the task itself ends there; the time limit is the
-  /// caller's business. Actions are taken as they come, even outside a box, as Gymnasium's tasks
-  /// take them; a discrete action must be one of the action space.
+  /// Moves each column one step on. `terminated[i]` becomes `ended` when the task itself ends there, and `broken` when
+  /// its simulator fails; the time limit is the caller's business. Actions are taken as they come, even outside a box,
+  /// as Gymnasium's tasks take them; a discrete action must be one of the action space.
   virtual void step(MatrixView<double> state, MatrixView<const double> action, const Draws& draws,
                     std::span<double> reward, std::span<std::uint8_t> terminated) const = 0;
 
@@ -101,11 +144,15 @@ class Env {
   /// included.
   virtual Range return_range(std::uint32_t horizon) const;
 
+  /// The task in one state (without carried rows) as a picture; no sticks where there is none. May allocate.
+  virtual Figure figure(std::span<const double> state) const;
+
  protected:
-  explicit Env(Task task);
+  explicit Env(Task task, std::size_t carried = 0);
 
  private:
   Task task_;
+  std::size_t carried_;
 };
 
 /// Bounds on the return of an episode of `horizon` steps, discounted by `gamma`: what the task declares, or for
@@ -160,6 +207,9 @@ struct EnvEntry {
   std::string settings;  ///< such as "n=10,alpha=1"; empty where there are none
   EnvFactory make;
   std::vector<Parameter> parameters = {};  ///< of its physics; the disturbances of perturb.hpp go with every task
+  std::string group = "own";               ///< under which `mercer list` shows it
+  /// Further parameters, which depend on the settings: the mass of each body of a model.
+  std::function<std::vector<Parameter>(std::string_view settings)> parts = {};
 };
 
 /// Makes a task from "name" or "name:key=value,..." ("x.json" is short for "tabular:x.json",

@@ -83,11 +83,12 @@ struct Rows {
   std::size_t own, normals, late, played, all;
 };
 
-Rows rows_of(const Task& task, const Disturbance& of, const DrawnParameters& drawn) {
+Rows rows_of(const Env& env, const Disturbance& of, const DrawnParameters& drawn) {
+  const Task& task = env.task();
   const std::size_t actions = task.action.dimensions();
   const bool acts = of.action_noise.high > 0 || of.delay.high > 0 || of.lag.high > 0;
   Rows rows{};
-  rows.own = task.state.dimensions();
+  rows.own = env.rows();
   rows.normals = rows.own + drawn.rows();
   rows.late = rows.normals + (of.noise.high > 0 ? task.observation.dimensions() : 0);
   rows.played = rows.late + static_cast<std::size_t>(of.delay.high) * actions;
@@ -95,8 +96,9 @@ Rows rows_of(const Task& task, const Disturbance& of, const DrawnParameters& dra
   return rows;
 }
 
-Task disturbed_task(Task task, const Disturbance& of, const DrawnParameters& drawn) {
-  const Rows rows = rows_of(task, of, drawn);
+Task disturbed_task(const Env& env, const Disturbance& of, const DrawnParameters& drawn) {
+  const Rows rows = rows_of(env, of, drawn);
+  Task task = env.task();
   task.state = drawn.extended(task.state);
   if (rows.all > rows.own) task.state.count = 0;
   std::vector<Axis>& axes = task.state.axes;
@@ -114,10 +116,10 @@ Task disturbed_task(Task task, const Disturbance& of, const DrawnParameters& dra
 class DisturbedEnv final : public Env {
  public:
   DisturbedEnv(std::unique_ptr<Env> inner, const Disturbance& of, const std::vector<double>& scales)
-      : Env(disturbed_task(inner->task(), of, drawn_levels(of, inner->task().state.dimensions()))),
+      : Env(disturbed_task(*inner, of, drawn_levels(of, inner->rows())), inner->carried()),
         inner_(std::move(inner)),
-        drawn_(drawn_levels(of, inner_->task().state.dimensions())),
-        rows_(rows_of(inner_->task(), of, drawn_)) {
+        drawn_(drawn_levels(of, inner_->rows())),
+        rows_(rows_of(*inner_, of, drawn_)) {
     const std::vector<Axis>& seen = task().observation.axes;
     if (!scales.empty() && scales.size() != seen.size()) {
       throw Error(ErrorCode::shape_mismatch,
@@ -142,6 +144,8 @@ class DisturbedEnv final : public Env {
       std::ranges::fill(state.row(row), resting(task().action, (row - rows_.late) % actions()));
     }
   }
+
+  void settle(MatrixView<double> columns) const override { inner_->settle(columns.row_block(0, rows_.own)); }
 
   void observe(MatrixView<const double> state, MatrixView<double> observation) const override {
     inner_->observe(state.row_block(0, rows_.own), observation);
@@ -181,6 +185,10 @@ class DisturbedEnv final : public Env {
   }
 
   Range return_range(std::uint32_t horizon) const override { return inner_->return_range(horizon); }
+
+  Figure figure(std::span<const double> state) const override {
+    return inner_->figure(state.first(inner_->task().state.dimensions()));
+  }
 
  private:
   std::size_t actions() const { return task().action.dimensions(); }

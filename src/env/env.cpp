@@ -14,15 +14,21 @@
 
 namespace mercer {
 
-Env::Env(Task task) : task_(std::move(task)) {
+Env::Env(Task task, std::size_t carried) : task_(std::move(task)), carried_(carried) {
   require_in_range("the time limit of task '" + task_.name + "'", task_.time_limit, 1, 1e9, "Give a number of steps");
   require_in_range("the discount of task '" + task_.name + "'", task_.gamma, 0, 1, "Give a discount from 0 to 1");
 }
 
 void Env::observe(MatrixView<const double> state, MatrixView<double> observation) const {
   // What is drawn for an episode stands behind the state that a policy sees.
-  for (std::size_t d = 0; d < observation.rows(); ++d) std::ranges::copy(state.row(d), observation.row(d).begin());
+  for (std::size_t d = 0; d < observation.rows(); ++d) {
+    std::ranges::copy(state.row(carried_ + d), observation.row(d).begin());
+  }
 }
+
+void Env::settle(MatrixView<double>) const {}
+
+Figure Env::figure(std::span<const double>) const { return {}; }
 
 Range Env::return_range(std::uint32_t horizon) const {
   const auto [low, high] = task_.reward;
@@ -139,10 +145,23 @@ void Params::check_all_read() const {
 
 namespace {
 
+std::vector<EnvEntry> built_in() {
+  std::vector<EnvEntry> all;
+  const auto add = [&](const std::string& group, std::vector<EnvEntry> entries) {
+    for (EnvEntry& entry : entries) {
+      entry.group = group;
+      all.push_back(std::move(entry));
+    }
+  };
+  add("classic control", {pendulum_entry(), pendulum_v0_entry(), continuous_mountain_car_entry(), mountain_car_entry(),
+                          cart_pole_entry()});
+  add("one step", {turntable_entry(), noisy_bandit_entry()});
+  add("finite processes", {chain_entry(), tabular_entry()});
+  return all;
+}
+
 std::vector<EnvEntry>& entries() {
-  static std::vector<EnvEntry> all{pendulum_entry(),     pendulum_v0_entry(), continuous_mountain_car_entry(),
-                                   mountain_car_entry(), cart_pole_entry(),   turntable_entry(),
-                                   noisy_bandit_entry(), chain_entry(),       tabular_entry()};
+  static std::vector<EnvEntry> all = built_in();
   return all;
 }
 
@@ -155,7 +174,7 @@ std::unique_ptr<Env> build(std::string_view spec, std::uint64_t seed, std::vecto
   const EnvEntry& entry = find_env(name);
   Params params("task '" + name + "'", settings, seed);
   std::unique_ptr<Env> env = entry.make(params);
-  const Disturbance disturbance = read_disturbance(params, perturbable(entry));
+  const Disturbance disturbance = read_disturbance(params, perturbable(entry, settings));
   params.check_all_read();
   return disturbance.any() ? disturb(std::move(env), disturbance, std::move(scales)) : std::move(env);
 }

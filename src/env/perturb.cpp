@@ -91,8 +91,9 @@ Disturbance read_disturbance(Params& params, const std::vector<Parameter>& known
   return {read(0), read(1), read(2), read(3), read(4)};
 }
 
-std::vector<Parameter> perturbable(const EnvEntry& entry) {
+std::vector<Parameter> perturbable(const EnvEntry& entry, std::string_view settings) {
   std::vector<Parameter> all = entry.parameters;
+  if (entry.parts) std::ranges::move(entry.parts(settings), std::back_inserter(all));
   for (const Parameter& one : disturbances()) {
     if (find(all, one.name) == nullptr && !has_setting(entry.settings, one.name)) all.push_back(one);
   }
@@ -101,7 +102,7 @@ std::vector<Parameter> perturbable(const EnvEntry& entry) {
 
 std::string nominal_spec(std::string_view spec) {
   const TaskSpec task = split_spec(spec);
-  const std::vector<Parameter> known = perturbable(find_env(task.name));
+  const std::vector<Parameter> known = perturbable(find_env(task.name), task.settings);
   TaskSpec nominal{task.name, ""};
   for_each_part(task.settings, ',', [&](std::string_view part) {
     if (find(known, key_of(part)) != nullptr) return;
@@ -121,7 +122,7 @@ void check_integers(const Parameter& parameter, Range range) {
 
 std::vector<Perturbation> read_perturbations(std::string_view spec, std::string_view text) {
   const TaskSpec task = split_spec(spec);
-  const std::vector<Parameter> known = perturbable(find_env(task.name));
+  const std::vector<Parameter> known = perturbable(find_env(task.name), task.settings);
   std::vector<std::string> names;
   names.reserve(known.size());
   for (const Parameter& one : known) names.push_back(one.name);

@@ -25,9 +25,9 @@ TaskSpec split_spec(std::string_view spec);
 /// The task of that name. Throws `unknown_name` with the nearest known one.
 const EnvEntry& find_env(const std::string& name);
 
-/// What can be perturbed about a task: its physics and the disturbances, without those whose names are settings of its
-/// own.
-std::vector<Parameter> perturbable(const EnvEntry& entry);
+/// What can be perturbed about a task with these settings: its physics and the disturbances, without those whose names
+/// are settings of its own.
+std::vector<Parameter> perturbable(const EnvEntry& entry, std::string_view settings);
 
 /// The disturbances among the known parameters, as settings give them.
 Disturbance read_disturbance(Params& params, const std::vector<Parameter>& known);

@@ -75,7 +75,7 @@ class Training {
   std::uint64_t step_ = 0;
   std::uint64_t episode_ = 0;
   std::uint64_t episode_step_ = 0;
-  std::vector<double> state_, played_, seen_;
+  std::vector<double> state_, played_, seen_;  // a column of the task, an action, an observation
   std::vector<float> observation_, action_, next_;
 };
 
@@ -87,7 +87,7 @@ Training::Training(const Env& env, const TrainOptions& options, nlohmann::ordere
       normalisation_(learned_contract(env.task(), options_).normalisation),
       learner_(make_learner(options.algorithm, env.task(), options.seed)),
       replay_(env.task().observation.dimensions(), env.task().action.dimensions(), options_.buffer, options.steps),
-      state_(env.task().state.dimensions()),
+      state_(env.rows()),
       played_(env.task().action.dimensions()),
       seen_(env.task().observation.dimensions()),
       observation_(seen_.size()),

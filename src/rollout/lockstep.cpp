@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
@@ -86,12 +85,13 @@ class Lockstep {
         horizon_(*options.horizon),
         count_(count),
         active_(count),
+        rows_(env.rows()),
         states_(env.task().state.dimensions()),
         observations_(env.task().observation.dimensions()),
         actions_(env.task().action.dimensions()),
         items_(count),
         episode_(count),
-        numbers_((states_ + observations_ + actions_ + 3) * count),
+        numbers_((rows_ + observations_ + actions_ + 3) * count),
         terminated_(count) {
     for (std::size_t i = 0; i < count; ++i) {
       items_[i] = first + i;
@@ -103,7 +103,8 @@ class Lockstep {
       memory += rows * count;
       return view;
     };
-    state_ = take(states_);
+    columns_ = take(rows_);
+    state_ = env.states_of(columns_);
     observation_ = take(observations_);
     action_ = take(actions_);
     reward_ = take(1);
@@ -127,7 +128,7 @@ class Lockstep {
       const auto episode = std::span(episode_).first(active_);
       const auto reward = reward_.row(0).first(active_);
       const auto terminated = std::span(terminated_).first(active_);
-      env_.observe(now(state_), now(observation_));
+      env_.observe(now(columns_), now(observation_));
       choose(t);
       if (motion_) motion_->add(now(action_));
       if (compared_) compared_->add(*this);
@@ -136,13 +137,15 @@ class Lockstep {
         observations.write(now(observation_), episode, t);
         actions.write(now(action_), episode, t);
       }
-      env_.step(now(state_), now(action_), draws(Stage::transition, t), reward, terminated);
+      env_.step(now(columns_), now(action_), draws(Stage::transition, t), reward, terminated);
       if (options_.keep_steps) rewards.write(now(reward_), episode, t);
       for (std::size_t i = 0; i < active_; ++i) total_(0, i) += reward[i];
       for (std::size_t i = 0; i < active_; ++i) total_(1, i) += discount * reward[i];
       discount *= *options_.gamma;
       const bool last = t + 1 == horizon_;
-      if (last || std::memchr(terminated.data(), 1, active_) != nullptr) finish(out, lengths, t + 1, last);
+      std::uint8_t any = goes_on;
+      for (const std::uint8_t one : terminated) any |= one;
+      if (last || any != goes_on) finish(out, lengths, t + 1, last);
     }
     for (const std::int64_t length : lengths) out.offsets.push_back(out.offsets.back() + length);
     if (options_.keep_steps) {
@@ -164,11 +167,12 @@ class Lockstep {
   void start(Rollouts& out) {
     const std::size_t given = options_.start_states.size() / states_;
     if (given == 0) {
-      env_.reset(draws(Stage::start, 0), state_);
+      env_.reset(draws(Stage::start, 0), columns_);
     } else {
       for (std::size_t i = 0; i < count_; ++i) {
         for (std::size_t d = 0; d < states_; ++d) state_(d, i) = options_.start_states[items_[i] % given * states_ + d];
       }
+      env_.settle(columns_);
     }
     out.start_states.resize(states_ * count_);
     for (std::size_t i = 0; i < count_; ++i) {
@@ -216,9 +220,9 @@ class Lockstep {
   // Writes down the episodes that ended and moves the last columns into their places. Going backwards, a column that is
   // moved has been looked at already; its observation is made anew at the next step.
   void finish(Rollouts& out, std::vector<std::int64_t>& lengths, std::size_t steps, bool all) {
-    env_.observe(now(state_), now(observation_));
+    env_.observe(now(columns_), now(observation_));
     for (std::size_t i = active_; i-- > 0;) {
-      if (!all && terminated_[i] == 0) continue;
+      if (!all && terminated_[i] == goes_on) continue;
       const std::size_t e = episode_[i];
       if (!std::isfinite(total_(0, i))) {
         throw Error(ErrorCode::not_finite, fmt::format("the return of episode {} is {}", items_[i], total_(0, i)),
@@ -234,7 +238,7 @@ class Lockstep {
         out.final_observations[e * observations_ + d] = observation_(d, i);
       const std::size_t last = --active_;
       if (last == i) continue;
-      for (std::size_t d = 0; d < states_; ++d) state_(d, i) = state_(d, last);
+      for (std::size_t d = 0; d < rows_; ++d) columns_(d, i) = columns_(d, last);
       for (std::size_t d = 0; d < 2; ++d) total_(d, i) = total_(d, last);
       if (motion_) motion_->move(last, i);
       if (compared_) compared_->meter.move(last, i);
@@ -267,11 +271,12 @@ class Lockstep {
   std::size_t horizon_;
   std::size_t count_;
   std::size_t active_;
-  std::size_t states_, observations_, actions_;
+  std::size_t rows_, states_, observations_, actions_;
   std::vector<std::uint64_t> items_;  // the number of each column's episode in the whole rollout
   std::vector<std::size_t> episode_;  // and in this group
   std::vector<double> numbers_;       // what the views below look at
   std::vector<std::uint8_t> terminated_;
+  MatrixView<double> columns_;  // of which the state is a part
   MatrixView<double> state_, observation_, action_, reward_;
   MatrixView<double> total_;  // return and discounted return so far
   std::optional<MotionMeter> motion_;

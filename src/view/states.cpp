@@ -147,8 +147,11 @@ std::vector<double> slice_observations(const Env* env, const Visited& visited, c
   }
   if (env == nullptr) return states;
   const std::size_t seen = env->task().observation.dimensions();
-  std::vector<double> observations(seen * count);
-  env->observe({states.data(), axes, count}, {observations.data(), seen, count});
+  std::vector<double> columns(env->carried() * count), observations(seen * count);
+  columns.insert(columns.end(), states.begin(), states.end());
+  const MatrixView<double> all(columns.data(), env->rows(), count);
+  env->settle(all);
+  env->observe(all, {observations.data(), seen, count});
   return observations;
 }
 

@@ -16,10 +16,9 @@ using mercer::ErrorCode;
 using mercer::MatrixView;
 using mercer::Stage;
 
-EnvBatch::EnvBatch(EnvPointer env, std::size_t count)
-    : env_(std::move(env)), count_(count), dimensions_(env_->task().state.dimensions()) {
+EnvBatch::EnvBatch(EnvPointer env, std::size_t count) : env_(std::move(env)), count_(count) {
   mercer::require_in_range("num_envs", static_cast<double>(count), 1, 1 << 20, "Take fewer, several times");
-  states_.resize(dimensions_ * count_);
+  numbers_.resize(env_->rows() * count_);
   items_.resize(count_);
   steps_.resize(count_);
   if (!mercer::needs_spread(*env_)) reset(0, py::none());
@@ -43,34 +42,37 @@ py::object EnvBatch::reset(std::optional<std::uint64_t> seed, const py::object& 
     if (chosen[i] == 0) continue;
     items_[i] = next_item_ + i;
     steps_[i] = 0;
-    env_->reset({seed_, Stage::start, 0, std::span(items_).subspan(i, 1)}, states().columns(i, 1));
+    env_->reset({seed_, Stage::start, 0, std::span(items_).subspan(i, 1)}, columns().columns(i, 1));
   }
   next_item_ += count_;
   return observe();
 }
 
 py::object EnvBatch::set_state(const py::object& given) {
-  const Batch batch(given, dimensions_, "states");
+  const MatrixView<double> states = env_->states_of(columns());
+  const Batch batch(given, states.rows(), "states");
   if (batch.size() != count_ && batch.size() != 1) {
     throw Error(ErrorCode::shape_mismatch, fmt::format("{} states for {} episodes", batch.size(), count_),
                 "Give one for all or one for each");
   }
-  for (std::size_t d = 0; d < dimensions_; ++d) {
-    for (std::size_t i = 0; i < count_; ++i) states()(d, i) = batch.view()(d, batch.size() == 1 ? 0 : i);
+  for (std::size_t d = 0; d < states.rows(); ++d) {
+    for (std::size_t i = 0; i < count_; ++i) states(d, i) = batch.view()(d, batch.size() == 1 ? 0 : i);
   }
+  env_->settle(columns());
   std::ranges::fill(steps_, 0U);
   return observe();
 }
 
 py::object EnvBatch::state() const {
-  Columns out(dimensions_, count_);
-  std::ranges::copy(states_, out.array.mutable_data());
+  const MatrixView<const double> states = env_->states_of(columns());
+  Columns out(states.rows(), count_);
+  for (std::size_t d = 0; d < states.rows(); ++d) std::ranges::copy(states.row(d), out.view.row(d).begin());
   return out.array;
 }
 
 py::object EnvBatch::observe() const {
   Columns out(env_->task().observation.dimensions(), count_);
-  env_->observe(states(), out.view);
+  env_->observe(columns(), out.view);
   return out.array;
 }
 
@@ -101,8 +103,8 @@ py::tuple EnvBatch::step(const py::object& given) {
       while (end < count_ && steps_[end] == steps_[begin]) ++end;
       const std::size_t size = end - begin;
       const Draws draws{seed_, Stage::transition, steps_[begin], std::span(items_).subspan(begin, size)};
-      env_->step(states().columns(begin, size), actions.view().columns(begin, size), draws, reward.subspan(begin, size),
-                 std::span(ended).subspan(begin, size));
+      env_->step(columns().columns(begin, size), actions.view().columns(begin, size), draws,
+                 reward.subspan(begin, size), std::span(ended).subspan(begin, size));
       begin = end;
     }
   }

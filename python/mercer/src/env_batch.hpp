@@ -28,12 +28,12 @@ class EnvBatch {
   pybind11::tuple step(const pybind11::object& actions);
 
  private:
-  mercer::MatrixView<double> states() { return {states_.data(), dimensions_, count_}; }
-  mercer::MatrixView<const double> states() const { return {states_.data(), dimensions_, count_}; }
+  mercer::MatrixView<double> columns() { return {numbers_.data(), env_->rows(), count_}; }
+  mercer::MatrixView<const double> columns() const { return {numbers_.data(), env_->rows(), count_}; }
 
   EnvPointer env_;
-  std::size_t count_, dimensions_;
-  std::vector<double> states_;
+  std::size_t count_;
+  std::vector<double> numbers_;       // of all columns
   std::vector<std::uint64_t> items_;  // number of the episode in each column
   std::vector<std::uint32_t> steps_;
   std::uint64_t seed_ = 0, next_item_ = 0;
