@@ -5,6 +5,7 @@
 #include <map>
 
 #include <gtest/gtest.h>
+#include <mujoco/mjxmacro.h>
 
 #include "env/mujoco/built_in.hpp"
 #include "env/mujoco/model.hpp"
@@ -24,35 +25,21 @@ std::vector<double> numbers(const Number* first, int count) {
 
 /// The numbers of a model by the names of mjModel and mjOption.
 std::map<std::string, std::vector<double>> numbers_of(const mjModel& m) {
-  std::map<std::string, std::vector<double>> all{
-      {"gravity", numbers(m.opt.gravity, 3)},
-      {"timestep", {m.opt.timestep}},
-      {"density", {m.opt.density}},
-      {"viscosity", {m.opt.viscosity}},
-  };
-  const auto integer = [&](const char* name, int value) { all[name] = {static_cast<double>(value)}; };
-  integer("nq", m.nq), integer("nv", m.nv), integer("nu", m.nu);
-  integer("nbody", m.nbody), integer("ngeom", m.ngeom), integer("nsite", m.nsite);
-  integer("integrator", m.opt.integrator), integer("collision", m.opt.collision);
-  integer("iterations", m.opt.iterations);
-#define FIELD(name, rows, columns) all[#name] = numbers(m.name, (rows) * (columns))
-  FIELD(qpos0, m.nq, 1), FIELD(qpos_spring, m.nq, 1);
-  FIELD(body_parentid, m.nbody, 1), FIELD(body_mass, m.nbody, 1), FIELD(body_inertia, m.nbody, 3);
-  FIELD(body_pos, m.nbody, 3), FIELD(body_quat, m.nbody, 4), FIELD(body_ipos, m.nbody, 3);
-  FIELD(body_iquat, m.nbody, 4);
-  FIELD(jnt_type, m.njnt, 1), FIELD(jnt_bodyid, m.njnt, 1), FIELD(jnt_axis, m.njnt, 3), FIELD(jnt_pos, m.njnt, 3);
-  FIELD(jnt_range, m.njnt, 2), FIELD(jnt_limited, m.njnt, 1), FIELD(jnt_stiffness, m.njnt, 1);
-  FIELD(jnt_margin, m.njnt, 1), FIELD(jnt_solref, m.njnt, mjNREF), FIELD(jnt_solimp, m.njnt, mjNIMP);
-  FIELD(dof_damping, m.nv, 1), FIELD(dof_armature, m.nv, 1), FIELD(dof_frictionloss, m.nv, 1);
-  FIELD(geom_type, m.ngeom, 1), FIELD(geom_bodyid, m.ngeom, 1), FIELD(geom_contype, m.ngeom, 1);
-  FIELD(geom_conaffinity, m.ngeom, 1), FIELD(geom_condim, m.ngeom, 1), FIELD(geom_priority, m.ngeom, 1);
-  FIELD(geom_size, m.ngeom, 3), FIELD(geom_pos, m.ngeom, 3), FIELD(geom_quat, m.ngeom, 4);
-  FIELD(geom_friction, m.ngeom, 3), FIELD(geom_margin, m.ngeom, 1), FIELD(geom_gap, m.ngeom, 1);
-  FIELD(geom_solmix, m.ngeom, 1), FIELD(geom_solref, m.ngeom, mjNREF), FIELD(geom_solimp, m.ngeom, mjNIMP);
-  FIELD(site_pos, m.nsite, 3), FIELD(site_bodyid, m.nsite, 1);
-  FIELD(actuator_trnid, m.nu, 2), FIELD(actuator_gear, m.nu, 6), FIELD(actuator_ctrlrange, m.nu, 2);
-  FIELD(actuator_gainprm, m.nu, mjNGAIN), FIELD(actuator_biasprm, m.nu, mjNBIAS);
-#undef FIELD
+  std::map<std::string, std::vector<double>> all;
+#define X(type, name) all[#name] = numbers(&m.opt.name, 1);
+  MJOPTION_SCALARS
+#undef X
+#define X(name, count) all[#name] = numbers(m.opt.name, count);
+  MJOPTION_VECTORS
+#undef X
+#define X(name) all[#name] = numbers(&m.name, 1);
+  MJMODEL_INTS
+#undef X
+#undef MJ_M
+#define MJ_M(count) m.count
+#define X(type, name, rows, columns) all[#name] = numbers(m.name, m.rows * (columns));
+  MJMODEL_POINTERS
+#undef X
   return all;
 }
 

@@ -2,13 +2,60 @@
 
 #include <array>
 #include <cstring>
-#include <mutex>
 
 #include <fmt/format.h>
 
 #include "mercer/error.hpp"
 
 namespace mercer {
+namespace {
+
+ModelPointer owned(mjModel* model) {
+  return {model, [](const mjModel* done) { mj_deleteModel(const_cast<mjModel*>(done)); }};
+}
+
+/// One file in memory. On the heap, because an mjVFS has two megabytes.
+struct MemoryFile {
+  MemoryFile(const std::string& name, std::string_view bytes) {
+    mj_defaultVFS(files.get());
+    mj_makeEmptyFileVFS(files.get(), name.c_str(), static_cast<int>(bytes.size()));
+    std::memcpy(files->filedata[0], bytes.data(), bytes.size());
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { mj_deleteVFS(files.get()); }
+
+  std::unique_ptr<mjVFS> files = std::make_unique_for_overwrite<mjVFS>();
+};
+
+std::string one_line(std::string_view words) {
+  std::string line;
+  if (constexpr std::string_view unknown = ", column = -1"; words.ends_with(unknown))
+    words.remove_suffix(unknown.size());
+  for (const char c : words.substr(0, words.find_last_not_of(" \n") + 1)) {
+    if (c != '\n') {
+      line += c;
+    } else {
+      line += line.ends_with(':') ? " " : ", ";
+    }
+  }
+  return line;
+}
+
+ModelPointer compile(const std::string& file, const mjVFS* files) {
+  install_handlers();
+  std::array<char, 1000> words{};
+  mjModel* const model = mj_loadXML(file.c_str(), files, words.data(), words.size());
+  mj_freeLastXML();
+  if (model) return owned(model);
+  const std::string problem = fmt::format("'{}': {}", file, one_line(words.data()));
+  if (problem.find("could not create mjData") != std::string::npos) {
+    throw Error(ErrorCode::too_large, problem, "Lower nconmax, njmax and nstack, or use fewer joints");
+  }
+  throw Error(ErrorCode::bad_format, problem, fmt::format("Correct the file for MuJoCo {}", mj_versionString()));
+}
+
+}  // namespace
 
 void install_handlers() {
   static std::once_flag once;
@@ -21,27 +68,26 @@ void install_handlers() {
   });
 }
 
-ModelPointer compile(const std::string& file, const mjVFS* files) {
-  install_handlers();
-  static std::mutex one_at_a_time;
-  const std::scoped_lock lock(one_at_a_time);
-  std::array<char, 1000> words{};
-  mjModel* const model = mj_loadXML(file.c_str(), files, words.data(), words.size());
-  mj_freeLastXML();
-  if (!model) throw Error(ErrorCode::bad_format, words.data(), "Correct the model");
-  return {model, [](const mjModel* done) { mj_deleteModel(const_cast<mjModel*>(done)); }};
+CompilerLock lock_compiler() {
+  static std::mutex mutex;
+  return CompilerLock(mutex);
 }
 
-ModelPointer compile_text(const std::string& name, std::string_view text) {
-  // Two megabytes: too much for the stack.
-  const std::unique_ptr<mjVFS, void (*)(mjVFS*)> files(new mjVFS, [](mjVFS* done) {
-    mj_deleteVFS(done);
-    delete done;
-  });
-  mj_defaultVFS(files.get());
-  mj_makeEmptyFileVFS(files.get(), name.c_str(), static_cast<int>(text.size()));
-  std::memcpy(files->filedata[0], text.data(), text.size());
-  return compile(name, files.get());
+ModelPointer compile_file(const std::string& path, const CompilerLock&) { return compile(path, nullptr); }
+
+ModelPointer compile_text(const std::string& name, std::string_view text, const CompilerLock&) {
+  return compile(name, MemoryFile(name, text).files.get());
+}
+
+std::string model_bytes(const mjModel& model) {
+  std::string bytes(static_cast<std::size_t>(mj_sizeModel(&model)), '\0');
+  mj_saveModel(&model, nullptr, bytes.data(), static_cast<int>(bytes.size()));
+  return bytes;
+}
+
+ModelPointer model_of_bytes(std::string_view bytes) {
+  install_handlers();
+  return owned(mj_loadModel("model.mjb", MemoryFile("model.mjb", bytes).files.get()));
 }
 
 }  // namespace mercer

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <mutex>
 #include <string>
+#include <string_view>
 
 #include "env/mujoco/model.hpp"
 
@@ -10,11 +12,18 @@ namespace mercer {
 /// MUJOCO_LOG.TXT. Once per process; cheap afterwards.
 void install_handlers();
 
-/// Compiles `file` of `files`, or of the disk where `files` is null. Throws `bad_format` with MuJoCo's words. libmujoco
-/// keeps the last file that it read in a global: one thread compiles at a time.
-ModelPointer compile(const std::string& file, const mjVFS* files);
+/// libmujoco keeps the last file that it read in a global: whoever compiles holds this.
+using CompilerLock = std::unique_lock<std::mutex>;
+CompilerLock lock_compiler();
 
-/// The same for one text in memory that is called `name`.
-ModelPointer compile_text(const std::string& name, std::string_view text);
+/// Compiles an MJCF file of the disk. Throws `bad_format` with MuJoCo's words, in one line.
+ModelPointer compile_file(const std::string& path, const CompilerLock&);
+
+/// Compiles MJCF text; errors call it `name`.
+ModelPointer compile_text(const std::string& name, std::string_view text, const CompilerLock&);
+
+/// A model as bytes, and back.
+std::string model_bytes(const mjModel& model);
+ModelPointer model_of_bytes(std::string_view bytes);
 
 }  // namespace mercer
