@@ -34,6 +34,32 @@ def test_list(mercer):
         assert task in printed
 
 
+def test_list_groups_tasks_and_shows_their_sizes(mercer):
+    tasks = {task["name"]: task for task in mercer.json("list")["tasks"]}
+    assert tasks["pendulum"]["group"] == tasks["mountain-car"]["group"] == "classic control"
+    assert tasks["chain"]["group"] == "finite processes"
+    assert (tasks["pendulum"]["observations"], tasks["pendulum"]["actions"], tasks["pendulum"]["discrete"]) == (3, 1, False)
+    assert (tasks["mountain-car"]["actions"], tasks["mountain-car"]["discrete"]) == (3, True)
+    assert tasks["tabular"]["observations"] is None  # it needs a file
+    lines = mercer.ok("list").stdout.splitlines()
+    group = lines.index("  classic control")
+    assert re.match(r" +pendulum +3 +1 +\S", lines[group + 1]), "tasks stand below their group, with their sizes"
+    assert "masspole" not in "\n".join(lines), "parameters are shown for one task at a time"
+
+
+def test_list_shows_one_task(mercer):
+    told = mercer.json("list", "cart-pole")
+    assert told["group"] == "classic control" and told["time_limit"] == 500 and told["action"]["count"] == 2
+    assert [axis["name"] for axis in told["observation"]["axes"]] == ["position", "velocity", "angle", "angular_velocity"]
+    assert told["observation"]["axes"][1]["high"] is None and told["observation"]["axes"][0]["unit"] == "m"
+    printed = mercer.ok("list", "cart-pole").stdout
+    assert "mass of the pole, kg [0.1; 0.01 to 2]" in printed and "action_noise" in printed
+    assert "velocity                   -inf to inf m/s" in printed
+    assert "did you mean 'cart-pole'" in mercer.fails(2, "list", "cart-pol").lower()
+    assert "no file" in mercer.ok("list", "tabular").stdout or "Its spaces are not known" in mercer.ok("list", "tabular").stdout
+    assert "E203" in mercer.fails(2, "list", "pendulum:m=x")
+
+
 def flags(mercer, verb):
     return set(re.findall(r"^\s+(?:-h,)?(--[a-z-]+)", mercer.ok(verb, "--help").stdout, re.MULTILINE))
 

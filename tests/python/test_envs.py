@@ -99,12 +99,29 @@ def test_what_does_not_fit_is_refused(call, text):
     assert text.lower() in str(raised.value).lower()
 
 
-def test_as_a_gymnasium_environment():
-    env = mercer.GymEnv("pendulum")
-    obs, info = env.reset(seed=1)
-    assert obs.shape == (3,) and info == {}
-    obs, reward, terminated, truncated, _ = env.step(np.array([0.5]))
-    assert isinstance(reward, float) and terminated is False and truncated is False
-    car = mercer.GymEnv("mountain-car")
-    car.reset(seed=0)
-    assert car.step(2)[1] == -1.0
+def test_tasks_have_a_group():
+    groups = {name: group for name, _, _, group in mercer.known_envs()}
+    assert groups["pendulum"] == groups["cart-pole"] == "classic control" and groups["chain"] == "finite processes"
+
+
+def test_axes_have_names_and_units_and_parameters_their_ranges():
+    env = mercer.make("cart-pole")
+    assert env.observation_space.names == ["position", "velocity", "angle", "angular_velocity"]
+    assert env.observation_space.units == ["m", "m/s", "rad", "rad/s"]
+    pole = next(one for one in env.parameters if one["name"] == "masspole")
+    assert (pole["nominal"], pole["low"], pole["high"], pole["integer"]) == (0.1, 0.01, 2, False)
+    assert mercer.parameters("pendulum")[-1]["name"] == "levels", "disturbances go with every task"
+
+
+def test_spaces_draw_points_of_their_own():
+    for env in (mercer.make("cart-pole"), mercer.make("pendulum"), mercer.make("mountain-car")):
+        for space in (env.observation_space, env.action_space):
+            space.seed(3)
+            first = [space.sample() for _ in range(50)]
+            assert all(one in space for one in first) and len({str(one) for one in first}) > 1
+            space.seed(3)
+            assert all(np.array_equal(one, space.sample()) for one in first)
+
+
+def test_a_task_without_sticks_has_an_empty_figure():
+    assert mercer.make("cart-pole").figure() == mercer.Figure([], [])
