@@ -75,11 +75,12 @@ struct Task {
   Ending ending = Ending::plain;
 };
 
-/// What `Env::step` writes for each column: the episode goes on, the task ended it, or the simulator failed (its state
-/// was no longer finite; the column keeps the last state that was).
-inline constexpr std::uint8_t goes_on = 0;
-inline constexpr std::uint8_t ended = 1;
-inline constexpr std::uint8_t broken = 2;
+/// What `Env::step` writes for each column.
+struct StepEnd {
+  static constexpr std::uint8_t none = 0;    ///< the episode goes on
+  static constexpr std::uint8_t task = 1;    ///< the task ended it
+  static constexpr std::uint8_t broken = 2;  ///< the simulator failed; the column keeps the last state that was finite
+};
 
 /// A straight part of a robot or its surroundings, as wide as twice its radius. Metres; z points up.
 struct Stick {
@@ -89,19 +90,19 @@ struct Stick {
   bool fixed = false;  ///< ground, walls, goals
 };
 /// From where a figure is best looked at.
-enum class View {
+enum class Viewpoint {
   side,   ///< x to the right, z up
   above,  ///< x to the right, y up
 };
 template <>
-struct Names<View> {
-  static constexpr std::string_view kind = "view";
-  static constexpr Spelling<View> table[] = {{View::side, "side"}, {View::above, "above"}};
+struct Names<Viewpoint> {
+  static constexpr std::string_view kind = "viewpoint";
+  static constexpr Spelling<Viewpoint> table[] = {{Viewpoint::side, "side"}, {Viewpoint::above, "above"}};
 };
 /// A task in one state, as a picture.
 struct Figure {
   std::vector<Stick> sticks;
-  std::vector<View> views;
+  std::vector<Viewpoint> views;
 };
 
 /// A task that can be played, for many episodes at once.
@@ -133,9 +134,9 @@ class Env {
   /// What a policy sees of each state. By default all of it.
   virtual void observe(MatrixView<const double> state, MatrixView<double> observation) const;
 
-  /// Moves each column one step on. `terminated[i]` becomes `ended` when the task itself ends there, and `broken` when
-  /// its simulator fails; the time limit is the caller's business. Actions are taken as they come, even outside a box,
-  /// as Gymnasium's tasks take them; a discrete action must be one of the action space.
+  /// Moves each column one step on. `terminated[i]` becomes one of `StepEnd`; the time limit is the caller's business.
+  /// Actions are taken as they come, even outside a box, as Gymnasium's tasks take them; a discrete action must be one
+  /// of the action space.
   virtual void step(MatrixView<double> state, MatrixView<const double> action, const Draws& draws,
                     std::span<double> reward, std::span<std::uint8_t> terminated) const = 0;
 

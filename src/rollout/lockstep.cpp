@@ -143,9 +143,9 @@ class Lockstep {
       for (std::size_t i = 0; i < active_; ++i) total_(1, i) += discount * reward[i];
       discount *= *options_.gamma;
       const bool last = t + 1 == horizon_;
-      std::uint8_t any = goes_on;
+      std::uint8_t any = StepEnd::none;
       for (const std::uint8_t one : terminated) any |= one;
-      if (last || any != goes_on) finish(out, lengths, t + 1, last);
+      if (last || any != StepEnd::none) finish(out, lengths, t + 1, last);
     }
     for (const std::int64_t length : lengths) out.offsets.push_back(out.offsets.back() + length);
     if (options_.keep_steps) {
@@ -222,7 +222,7 @@ class Lockstep {
   void finish(Rollouts& out, std::vector<std::int64_t>& lengths, std::size_t steps, bool all) {
     env_.observe(now(columns_), now(observation_));
     for (std::size_t i = active_; i-- > 0;) {
-      if (!all && terminated_[i] == goes_on) continue;
+      if (!all && terminated_[i] == StepEnd::none) continue;
       const std::size_t e = episode_[i];
       if (!std::isfinite(total_(0, i))) {
         throw Error(ErrorCode::not_finite, fmt::format("the return of episode {} is {}", items_[i], total_(0, i)),

@@ -202,9 +202,9 @@ std::vector<Rollouts> play_shared(const Env& env, const Policy& policy, const Ro
 // A simulator that fails now and then is worth a warning; one that fails in every tenth episode simulates something
 // else than was asked for.
 void report_broken(const Env& env, Rollouts& all) {
-  const auto failed = static_cast<std::size_t>(std::ranges::count(all.terminated, broken));
+  const auto failed = static_cast<std::size_t>(std::ranges::count(all.terminated, StepEnd::broken));
   if (failed == 0) return;
-  std::ranges::replace(all.terminated, broken, ended);
+  std::ranges::replace(all.terminated, StepEnd::broken, StepEnd::task);
   const std::string counted =
       fmt::format("the simulator of task '{}' failed in {} of {} episodes: its state was not finite", env.task().name,
                   failed, all.episodes());
