@@ -154,9 +154,10 @@ std::vector<EnvEntry> built_in() {
     }
   };
   add("classic control", {pendulum_entry(), pendulum_v0_entry(), continuous_mountain_car_entry(), mountain_car_entry(),
-                          cart_pole_entry()});
+                          cart_pole_entry(), acrobot_entry()});
   add("one step", {turntable_entry(), noisy_bandit_entry()});
   add("finite processes", {chain_entry(), tabular_entry()});
+  add("quadrotor", {quadrotor_entry()});
   return all;
 }
 
@@ -187,7 +188,8 @@ TaskSpec split_spec(std::string_view spec) {
       {"Pendulum-v0", "pendulum-v0"},
       {"MountainCarContinuous-v0", "continuous-mountain-car"},
       {"MountainCar-v0", "mountain-car"},
-      {"CartPole-v1", "cart-pole"}};
+      {"CartPole-v1", "cart-pole"},
+      {"Acrobot-v1", "acrobot"}};
   const std::size_t colon = spec.find(':');
   if (colon == std::string_view::npos && spec.ends_with(".json")) {
     // A '=' in the name is then no setting.
