@@ -87,6 +87,24 @@ def test_what_cannot_be_drawn_says_so():
     assert mercer.GymEnv("cart-pole").render() is None
 
 
+@pytest.mark.parametrize("name, shape", [("acrobot", (360, 480, 3)), ("quadrotor", (360, 480, 3))])
+def test_a_robot_is_drawn(name, shape):
+    env = mercer.GymEnv(name, render_mode="rgb_array")
+    env.reset(seed=2)
+    first = env.render()
+    assert first.shape == shape and first.dtype == np.uint8
+    drawn = np.any(np.abs(first.astype(int) - first[0, 0]) > 60, axis=2)
+    assert 0.001 < drawn.mean() < 0.5, "some of the picture is robot, most is not"
+    for _ in range(15):
+        env.action_space.seed(1)
+        env.step(env.action_space.sample())
+    assert (env.render() != first).mean() > 0.002, "it moves"
+    small = mercer.GymEnv(name, render_mode="rgb_array", width=64, height=48)
+    small.reset(seed=2)
+    assert small.render().shape == (48, 64, 3)
+    assert env.metadata["render_fps"] == round(1 / env.env.dt)
+
+
 def test_where_gymnasium_is_installed_it_is_one_of_its_environments():
     """In a process of its own, in which a stand-in with Gymnasium's interface can be imported."""
     script = """
