@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "env/box2d/tasks.hpp"
 #include "env/classic/tasks.hpp"
 #include "env/spec.hpp"
 #include "mercer/error.hpp"
@@ -157,6 +158,7 @@ std::vector<EnvEntry> built_in() {
                           cart_pole_entry()});
   add("one step", {turntable_entry(), noisy_bandit_entry()});
   add("finite processes", {chain_entry(), tabular_entry()});
+  add("Box2D", box2d_entries());
   return all;
 }
 
@@ -187,7 +189,12 @@ TaskSpec split_spec(std::string_view spec) {
       {"Pendulum-v0", "pendulum-v0"},
       {"MountainCarContinuous-v0", "continuous-mountain-car"},
       {"MountainCar-v0", "mountain-car"},
-      {"CartPole-v1", "cart-pole"}};
+      {"CartPole-v1", "cart-pole"},
+      {"LunarLander-v2", "lunar-lander"},
+      {"LunarLander-v3", "lunar-lander"},
+      {"LunarLanderContinuous-v2", "lunar-lander-continuous"},
+      {"LunarLanderContinuous-v3", "lunar-lander-continuous"},
+      {"BipedalWalker-v3", "bipedal-walker"}};
   const std::size_t colon = spec.find(':');
   if (colon == std::string_view::npos && spec.ends_with(".json")) {
     // A '=' in the name is then no setting.
