@@ -62,8 +62,8 @@ Robot make_walker() {
 using Ground = std::array<Edge, ground_points - 1>;
 
 // A slope that drifts back to the starting height and is jolted at every point but a few. Terrain 0 is flat.
-Ground make_ground(double terrain) {
-  Random random({static_cast<std::uint64_t>(terrain), Stage::task, 0, 0});
+Ground make_ground(std::uint64_t terrain) {
+  Random random({terrain, Stage::task, 0, 0});
   Ground ground;
   double y = 0, slope = 0;
   std::size_t left = flat_points;
@@ -95,7 +95,7 @@ std::span<const Edge> between(const Ground& ground, double from, double to) {
 Task walker_task(const Robot& robot, const DrawnParameters& physics) {
   constexpr Range any{-HUGE_VAL, HUGE_VAL};
   std::vector<Axis> axes = robot.axes();
-  axes.push_back({"terrain", {0, 4294967295.0}});
+  axes.push_back({"terrain", {0, last_terrain}});
   std::vector<Axis> seen{{"angle", any, "rad"},
                          {"angular_velocity", any, "25 rad/s"},
                          {"x_velocity", any, "8.33 m/s"},
@@ -136,12 +136,12 @@ class BipedalWalker final : public Env {
       const Column column(columns, i);
       Random random = draws.random(i);
       for (std::size_t row = 0; row <= terrain(); ++row) column[row] = 0;
-      column[terrain()] = 1 + std::floor(random.uniform() * 4294967295.0);
+      column[terrain()] = draw_terrain(random);
       constexpr double x = ground_step * flat_points / 2, y = 2 * leg_length, tilt = 0.05;
       constexpr double thigh = y - leg_length / 2 - hip_height, shin = thigh - leg_length;
       robot_.write({Pose{x, y}, Pose{x, thigh, -tilt}, Pose{x, shin, -tilt}, Pose{x, thigh, tilt}, Pose{x, shin, tilt}},
                    column, carried());
-      const Ground ground = make_ground(column[terrain()]);
+      const Ground ground = make_ground(terrain_number(column[terrain()]));
       Scene scene = make_scene(columns, i, ground);
       scene.part(0).ApplyForceToCenter({to_float(start_force * (2 * random.uniform() - 1)), 0}, true);
       for (std::size_t h = 0; h < motors; ++h) drive(scene, h, 0, columns, i);
@@ -156,7 +156,7 @@ class BipedalWalker final : public Env {
     for (std::size_t i = 0; i < columns.cols(); ++i) {
       const Column column(columns, i);
       if (!sound(robot_.poses(column, carried()), robot_.parts.size())) continue;
-      const Ground ground = make_ground(column[terrain()]);
+      const Ground ground = make_ground(terrain_number(column[terrain()]));
       make_scene(columns, i, ground).write_contacts(column);
       scan(ground, column);
     }
@@ -191,7 +191,7 @@ class BipedalWalker final : public Env {
     constexpr double in_sight = 10;
     Figure figure{{}, {Viewpoint::side}};
     robot_.draw(state.first(robot_.states()), figure);
-    const Ground ground = make_ground(state[robot_.states()]);
+    const Ground ground = make_ground(terrain_number(state[robot_.states()]));
     for (const auto& [from, to, friction] : between(ground, state[0] - in_sight, state[0] + in_sight)) {
       figure.sticks.push_back({{from.x, 0, from.y}, {to.x, 0, to.y}, 0.02, true});
     }
@@ -241,8 +241,11 @@ class BipedalWalker final : public Env {
     const Column column(columns, i);
     const double before = shaping(column);
     reward = 0;
+    for (std::size_t h = 0; h < motors; ++h) {
+      if (std::isnan(action(h, i))) return StepEnd::broken;
+    }
     if (!sound(robot_.poses(column, carried()), robot_.parts.size())) return StepEnd::broken;
-    const Ground ground = make_ground(column[terrain()]);
+    const Ground ground = make_ground(terrain_number(column[terrain()]));
     Scene scene = make_scene(columns, i, ground);
     for (std::size_t h = 0; h < motors; ++h) drive(scene, h, action(h, i), columns, i);
     scene.step();

@@ -52,10 +52,10 @@ Robot make_lander() {
 using Ground = std::array<Edge, 11>;
 
 // The bottom and ten edges whose heights are running means of random ones. Terrain 0 is flat.
-Ground make_ground(double terrain) {
+Ground make_ground(std::uint64_t terrain) {
   constexpr std::size_t points = 11, middle = points / 2;
   std::array<double, points + 1> rough;
-  Random random({static_cast<std::uint64_t>(terrain), Stage::task, 0, 0});
+  Random random({terrain, Stage::task, 0, 0});
   for (double& one : rough) one = terrain == 0 ? pad_height : random.uniform() * height / 2;
   std::fill_n(rough.begin() + middle - 2, 5, pad_height);
   const auto point = [&](std::size_t i) -> b2Vec2 {
@@ -92,7 +92,7 @@ Throttle throttle(double main, double side) {
 Task lander_task(const Robot& robot, const DrawnParameters& physics, bool continuous) {
   constexpr Range any{-HUGE_VAL, HUGE_VAL};
   std::vector<Axis> axes = robot.axes();
-  axes.push_back({"terrain", {0, 4294967295.0}});
+  axes.push_back({"terrain", {0, last_terrain}});
   const Space seen = Space::box({{"x", any, "10 m"},
                                  {"y", any, "6.67 m"},
                                  {"x_velocity", any, "5 m/s"},
@@ -129,7 +129,7 @@ class LunarLander final : public Env {
       const Column column(columns, i);
       Random random = draws.random(i);
       for (std::size_t row = 0; row <= terrain(); ++row) column[row] = 0;
-      column[terrain()] = 1 + std::floor(random.uniform() * 4294967295.0);
+      column[terrain()] = draw_terrain(random);
       // The legs start beside the hull instead of on their hinges; the first steps pull them there.
       constexpr double top = height - pad_height, tilt = 0.05;
       robot_.write({Pose{0, top}, Pose{-left * leg_away, top, left * tilt}, Pose{-right * leg_away, top, right * tilt}},
@@ -168,7 +168,7 @@ class LunarLander final : public Env {
   Figure figure(std::span<const double> state) const override {
     Figure figure{{}, {Viewpoint::side}};
     robot_.draw(state.first(robot_.states()), figure);
-    for (const auto& [from, to, friction] : make_ground(state[robot_.states()])) {
+    for (const auto& [from, to, friction] : make_ground(terrain_number(state[robot_.states()]))) {
       figure.sticks.push_back({{from.x, 0, from.y}, {to.x, 0, to.y}, 0.02, true});
     }
     return figure;
@@ -186,7 +186,7 @@ class LunarLander final : public Env {
     using enum LanderPhysics;
     const Column column(columns, i);
     const Physics of{physics(gravity, columns, i), physics(mass, columns, i), physics(friction, columns, i)};
-    return Scene(robot_, of, make_ground(column[terrain()]), column, carried());
+    return Scene(robot_, of, make_ground(terrain_number(column[terrain()])), column, carried());
   }
 
   template <class Row>

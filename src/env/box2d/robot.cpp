@@ -35,6 +35,7 @@ Robot::Robot(std::vector<Part> all) : parts(std::move(all)) {
     shape.Set(part.outline.data(), static_cast<int32>(part.outline.size()));
     b2MassData mass;
     shape.ComputeMass(&mass, part.density);
+    shapes.push_back(shape);
     centres.push_back(mass.center);
   }
 }

@@ -59,7 +59,8 @@ using Poses = std::array<Pose, max_parts>;
 /// that a Box2D world remembers between two steps, and hinges whose anchors coincide need no carried rows.
 struct Robot {
   std::vector<Part> parts;
-  std::vector<b2Vec2> centres;  ///< of mass, for each part
+  std::vector<b2PolygonShape> shapes;  ///< of the outlines
+  std::vector<b2Vec2> centres;         ///< of mass
 
   explicit Robot(std::vector<Part> parts);
 
