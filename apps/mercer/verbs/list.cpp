@@ -132,7 +132,7 @@ void add_list(Program& program) {
       .in(mercer::OptionGroup::output)
       .add({.name = "options", .help = "Show every option of every verb, with default and legal range"},
            state->options);
-  Verb& verb = program.add_verb("list", "Show tasks, policies, bases and verbs, or one task", std::move(own));
+  Verb& verb = program.add_verb("list", "Show tasks, policies, bases and verbs", std::move(own));
   verb.app->add_option("TASK", state->task, "Show this task with its spaces and parameters")->type_name("");
   verb.run = [state, &program] {
     if (state->options) return list_options(program);
