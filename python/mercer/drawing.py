@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -43,27 +42,40 @@ class Painter:
 
     def _view(self, figure: Figure, view: str, middle: np.ndarray) -> np.ndarray:
         up, (away, sign) = _UP[view], _AWAY[view]
-        x = middle[0] + (np.arange(self.width) + 0.5 - self.width / 2) / self.scale
-        y = self.level[up] - (np.arange(self.height)[:, None] + 0.5 - self.height / 2) / self.scale
+        pixel = 1 / self.scale
+        x = middle[0] + (np.arange(self.width) + 0.5 - self.width / 2) * pixel
+        y = self.level[up] - (np.arange(self.height)[:, None] + 0.5 - self.height / 2) * pixel
         image = np.tile(_PAPER, (self.height, self.width, 1))
-        pixel, step = 1 / self.scale, _tick_step(self.width / self.scale / 5)
-        tick = np.abs(x - step * np.round(x / step)) < pixel
-        self._blend(image, tick & ((np.abs(y) < 5 * pixel) if view == "side" else np.full_like(y, True, bool)), _SOFT)
+        step = _tick_step(self.width * pixel / 5)
+        tick_x, tick_y = (np.abs(one - step * np.round(one / step)) < pixel for one in (x, y))
         if view == "side":
-            self._blend(image, (np.abs(y) < pixel) & np.full_like(x, True, bool), _SOFT)
-        order = sorted(figure.sticks, key=lambda s: (not s.fixed, sign * (s.start[away] + s.end[away])))
-        for stick in order:
-            a, b = np.array(stick.start)[[0, up]], np.array(stick.end)[[0, up]]
-            along = b - a
-            share = np.clip(((x - a[0]) * along[0] + (y - a[1]) * along[1]) / max(float(along @ along), 1e-18), 0, 1)
-            far = np.hypot(x - a[0] - share * along[0], y - a[1] - share * along[1])
-            radius = max(stick.radius, 1.5 * pixel)
-            # One pixel of every edge is mixed with what lies behind it, and a rim keeps crossing sticks apart.
-            self._blend(image, np.clip((radius - far) * self.scale + 1.5, 0, 1), _PAPER)
-            self._blend(image, np.clip((radius - far) * self.scale + 0.5, 0, 1), _SOFT if stick.fixed else _INK)
+            ground = np.abs(y) < pixel
+            self._blend(image, ground | (tick_x & (np.abs(y) < 5 * pixel)), _SOFT)
+        else:
+            self._blend(image, 0.3 * (tick_x | tick_y), _SOFT)
+        for stick in sorted(figure.sticks, key=lambda s: (not s.fixed, sign * (s.start[away] + s.end[away]))):
+            ends = np.array([stick.start, stick.end])[:, [0, up]]
+            self._stick(image, x, y, ends, max(stick.radius, 1.5 * pixel), _SOFT if stick.fixed else _INK)
         return np.round(image).astype(np.uint8)
 
+    def _stick(
+        self, image: np.ndarray, x: np.ndarray, y: np.ndarray, ends: np.ndarray, radius: float, colour: np.ndarray
+    ) -> None:
+        (low_x, low_y), (high_x, high_y) = ends.min(axis=0) - radius, ends.max(axis=0) + radius
+        margin = 2 / self.scale
+        columns = np.flatnonzero((x >= low_x - margin) & (x <= high_x + margin))
+        rows = np.flatnonzero((y[:, 0] >= low_y - margin) & (y[:, 0] <= high_y + margin))
+        if columns.size == 0 or rows.size == 0:
+            return
+        part = image[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1]
+        dx, dy = x[columns] - ends[0, 0], y[rows] - ends[0, 1]
+        along = ends[1] - ends[0]
+        share = np.clip((dx * along[0] + dy * along[1]) / max(float(along @ along), 1e-18), 0, 1)
+        inside = (radius - np.hypot(dx - share * along[0], dy - share * along[1])) * self.scale
+        # One pixel of every edge is mixed with what lies behind it, and a rim keeps crossing sticks apart.
+        self._blend(part, np.clip(inside + 1.5, 0, 1), _PAPER)
+        self._blend(part, np.clip(inside + 0.5, 0, 1), colour)
+
     @staticmethod
-    def _blend(image: np.ndarray, share: Any, colour: np.ndarray) -> None:
-        share = np.asarray(share, dtype=float)[..., None]
-        image += share * (colour - image)
+    def _blend(image: np.ndarray, share: np.ndarray, colour: np.ndarray) -> None:
+        image += share[..., None] * (colour - image)
