@@ -83,6 +83,7 @@ export function make_player(page) {
     if (!drawing_of) return;
     drawn = present().map((one) => {
       const { width, height, draw } = drawing_of(one);
+      scenes.classList.toggle("wide", width > scene_size.width);
       const table = () => {
         const names = task.state.map((axis) => axis.name);
         const actions = task.action.map((axis) => axis.name);
