@@ -14,14 +14,14 @@ namespace mercer {
 namespace {
 
 // Rows of the state.
-enum : std::size_t { x, y, angle, vx, vy, omega, left_leg, right_leg, left_rate, right_rate, terrain };
+enum : std::size_t { x, y, angle, vx, vy, omega, right_leg, left_leg, right_rate, left_rate, terrain };
 
 // Upright with its legs spread, as they are in flight, on flat ground.
 std::vector<double> standing(double height) {
   std::vector<double> state(11);
   state[y] = height;
-  state[left_leg] = 0.4;
-  state[right_leg] = -0.4;
+  state[right_leg] = 0.4;
+  state[left_leg] = -0.4;
   return state;
 }
 
@@ -219,6 +219,29 @@ TEST(LunarLander, settle_finds_contacts) {
   EXPECT_EQ(copy.seen, landed.seen);
   copy.set_state(standing(5));
   EXPECT_EQ(copy.seen[6] + copy.seen[7], 0);
+}
+
+TEST(LunarLander, tells_its_legs_apart) {
+  const auto env = make_env("lunar-lander");
+  for (const double tilt : {0.2, -0.2}) {
+    Episode episode(*env);
+    std::vector<double> state = standing(0.75);
+    state[angle] = tilt;  // a positive angle lowers the left leg
+    episode.set_state(state);
+    for (int t = 0; t < 50 && episode.seen[6] + episode.seen[7] == 0; ++t) episode.step({0});
+    EXPECT_EQ(episode.seen[tilt > 0 ? 7 : 6], 1);
+    EXPECT_EQ(episode.seen[tilt > 0 ? 6 : 7], 0);
+  }
+  EXPECT_EQ(env->task().observation.axes[6].name, "right_leg_touches");
+}
+
+TEST(LunarLander, an_action_that_is_no_number_is_broken) {
+  const auto env = make_env("lunar-lander-continuous");
+  Episode episode(*env);
+  const std::vector<double> before = episode.column;
+  episode.step({0.5, std::nan("")});
+  EXPECT_EQ(episode.end, StepEnd::broken);
+  EXPECT_EQ(episode.column, before);
 }
 
 TEST(LunarLander, physics_can_be_changed) {
