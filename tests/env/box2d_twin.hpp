@@ -101,7 +101,10 @@ class Lander {
     const b2BodyDef still;
     b2Body& moon = *world_.CreateBody(&still);
     add_edge(moon, 0, 0, 20, 0, 0.2);
-    for (std::size_t i = 0; i < 10; ++i) add_edge(moon, 2.0 * i, smooth(i), 2.0 * (i + 1), smooth(i + 1), 0.1);
+    for (std::size_t i = 0; i < 10; ++i) {
+      const auto at = static_cast<double>(i);
+      add_edge(moon, 2 * at, smooth(i), 2 * at + 2, smooth(i + 1), 0.1);
+    }
 
     constexpr double x = 10, y = 400 / 30.0;
     hull_ = add_body(world_, {{-14, 17}, {-17, 0}, {-17, -10}, {17, -10}, {17, 0}, {14, 17}}, x, y, 0, 5, 0.1);
@@ -147,8 +150,8 @@ class Lander {
                                 20.0 * hull_->GetAngularVelocity() / 50,
                                 contacts_.touches[0] ? 1.0 : 0.0,
                                 contacts_.touches[1] ? 1.0 : 0.0};
-    const double shaping = -100 * std::hypot(s[0], s[1]) - 100 * std::hypot(s[2], s[3]) - 100 * std::abs(s[4]) +
-                           10 * s[6] + 10 * s[7];
+    const double shaping =
+        -100 * std::hypot(s[0], s[1]) - 100 * std::hypot(s[2], s[3]) - 100 * std::abs(s[4]) + 10 * s[6] + 10 * s[7];
     Step out{s, shaping - shaping_ - 0.3 * main - 0.03 * std::abs(side), false};
     shaping_ = shaping;
     if (contacts_.game_over || std::abs(s[0]) >= 1) out.reward = -100, out.ended = true;
@@ -188,7 +191,8 @@ class Walker {
     }
     for (std::size_t i = 0; i + 1 < heights.size(); ++i) {
       const b2BodyDef still;
-      add_edge(*world_.CreateBody(&still), step * i, heights[i], step * (i + 1), heights[i + 1], 2.5);
+      const auto at = static_cast<double>(i);
+      add_edge(*world_.CreateBody(&still), step * at, heights[i], step * (at + 1), heights[i + 1], 2.5);
     }
     const double x = step * 10, top = base + 2 * 34 / 30.0, down = -8 / 30.0, h = 34 / 30.0;
     hull_ = add_body(world_, {{-30, 9}, {6, 9}, {34, 1}, {34, -8}, {-30, -8}}, x, top, 0, 5, 0.1);
@@ -214,9 +218,10 @@ class Walker {
     }
     world_.Step(1 / 50.0f, 180, 60);
     const b2Vec2 at = hull_->GetPosition(), v = hull_->GetLinearVelocity();
-    Step out{{hull_->GetAngle(), 2.0 * hull_->GetAngularVelocity() / 50, 0.3 * v.x * 20 / 50, 0.3 * v.y * (400 / 30.0) / 50},
-             0,
-             false};
+    Step out{
+        {hull_->GetAngle(), 2.0 * hull_->GetAngularVelocity() / 50, 0.3 * v.x * 20 / 50, 0.3 * v.y * (400 / 30.0) / 50},
+        0,
+        false};
     for (std::size_t leg = 0; leg < 2; ++leg) {
       const b2RevoluteJoint &hip = *joints_[2 * leg], &knee = *joints_[2 * leg + 1];
       out.observation.insert(out.observation.end(),
