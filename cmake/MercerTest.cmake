@@ -3,6 +3,9 @@
 # Tests may include private headers ("io/zip.hpp") and read MERCER_TEST_DATA, the folder tests/data.
 function(mercer_unit_test module)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${module}/*.cpp")
+  if(NOT MERCER_MUJOCO)
+    list(FILTER sources EXCLUDE REGEX "/mujoco_[a-z_]+[.]cpp$")
+  endif()
   add_executable(test_${module} ${sources})
   target_link_libraries(test_${module} PRIVATE
     mercer mercer_compile fmt::fmt Eigen3::Eigen nlohmann_json::nlohmann_json GTest::gtest_main)
