@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "env/box2d/tasks.hpp"
 #include "env/classic/tasks.hpp"
 #include "env/mujoco/tasks.hpp"
 #include "env/spec.hpp"
@@ -159,6 +160,7 @@ std::vector<EnvEntry> built_in() {
   add("MuJoCo", mujoco_entries());
   add("one step", {turntable_entry(), noisy_bandit_entry()});
   add("finite processes", {chain_entry(), tabular_entry()});
+  add("Box2D", box2d_entries());
   return all;
 }
 
@@ -208,7 +210,12 @@ TaskSpec split_spec(std::string_view spec) {
       {"InvertedDoublePendulum-v2", "inverted-double-pendulum"},
       {"InvertedDoublePendulum-v4", "inverted-double-pendulum"},
       {"Reacher-v2", "reacher"},
-      {"Reacher-v4", "reacher"}};
+      {"Reacher-v4", "reacher"},
+      {"LunarLander-v2", "lunar-lander"},
+      {"LunarLander-v3", "lunar-lander"},
+      {"LunarLanderContinuous-v2", "lunar-lander-continuous"},
+      {"LunarLanderContinuous-v3", "lunar-lander-continuous"},
+      {"BipedalWalker-v3", "bipedal-walker"}};
   const std::size_t colon = spec.find(':');
   if (colon == std::string_view::npos && spec.ends_with(".json")) {
     // A '=' in the name is then no setting.
