@@ -156,11 +156,12 @@ std::vector<EnvEntry> built_in() {
     }
   };
   add("classic control", {pendulum_entry(), pendulum_v0_entry(), continuous_mountain_car_entry(), mountain_car_entry(),
-                          cart_pole_entry()});
+                          cart_pole_entry(), acrobot_entry()});
   add("MuJoCo", mujoco_entries());
+  add("Box2D", box2d_entries());
+  add("quadrotor", {quadrotor_entry()});
   add("one step", {turntable_entry(), noisy_bandit_entry()});
   add("finite processes", {chain_entry(), tabular_entry()});
-  add("Box2D", box2d_entries());
   return all;
 }
 
@@ -192,6 +193,7 @@ TaskSpec split_spec(std::string_view spec) {
       {"MountainCarContinuous-v0", "continuous-mountain-car"},
       {"MountainCar-v0", "mountain-car"},
       {"CartPole-v1", "cart-pole"},
+      {"Acrobot-v1", "acrobot"},
       {"Swimmer-v2", "swimmer"},
       {"Swimmer-v3", "swimmer"},
       {"Swimmer-v4", "swimmer"},

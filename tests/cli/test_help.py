@@ -8,8 +8,8 @@ import pytest
 
 from conftest import PROGRAM
 
-TASKS = ["pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car", "cart-pole", "turntable", "noisy-bandit",
-         "chain", "tabular"]
+TASKS = ["pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car", "cart-pole", "acrobot", "turntable",
+         "noisy-bandit", "chain", "tabular", "quadrotor"]
 
 
 def test_version(mercer):
