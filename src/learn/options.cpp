@@ -38,19 +38,36 @@ void check_own(const DqnOptions& o) {
   require_in_range("max-gradient-norm", o.max_gradient_norm, 1e-6, 1e6, "Give a length such as 10");
 }
 
+void check(const SacOptions& o) {
+  check_shared(o);
+  check_own(o);
+}
+void check(const DqnOptions& o) {
+  check_shared(o);
+  check_own(o);
+}
+void check(const ArsOptions& o) {
+  require_in_range("directions", static_cast<double>(o.directions), 1, 1e4, "Give a number such as 16");
+  require_in_range("best", static_cast<double>(o.best), 1, static_cast<double>(o.directions),
+                   "Let at most all of the directions count");
+  require_in_range("step-size", o.step_size, 1e-6, 10, "Give a step length such as 0.02");
+  require_in_range("search-noise", o.noise, 1e-6, 10, "Give a standard deviation such as 0.03");
+}
+
 }  // namespace
 
-const LearnOptions& shared_options(const AlgorithmOptions& options) {
-  return std::visit([](const auto& own) -> const LearnOptions& { return own; }, options);
+const LearnOptions* learn_options(const AlgorithmOptions& options) {
+  if (const auto* sac = std::get_if<SacOptions>(&options)) return sac;
+  return std::get_if<DqnOptions>(&options);
 }
 
 void check_options(const AlgorithmOptions& options) {
-  std::visit(
-      [](const auto& own) {
-        check_shared(own);
-        check_own(own);
-      },
-      options);
+  std::visit([](const auto& own) { check(own); }, options);
+}
+
+Algorithm usual_algorithm(const Task& task) {
+  if (task.action.is_discrete()) return Algorithm::dqn;
+  return task.name == "swimmer" ? Algorithm::ars : Algorithm::sac;
 }
 
 namespace {
@@ -92,6 +109,7 @@ Recipe recipe_for(Algorithm algorithm, std::string_view task) {
   if (algorithm == Algorithm::sac && task == "continuous-mountain-car") return continuous_mountain_car();
   if (algorithm == Algorithm::dqn && task == "mountain-car") return mountain_car();
   if (algorithm == Algorithm::sac) return {"published", "", 10'000, SacOptions{}};
+  if (algorithm == Algorithm::ars) return {"published", "", 1'000'000, ArsOptions{}};
   return {"published", "", 50'000, DqnOptions{}};
 }
 
