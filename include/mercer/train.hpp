@@ -90,7 +90,8 @@ struct Recipe {
   AlgorithmOptions options;
 };
 
-/// The algorithm to take for a task when none is asked for: DQN for discrete actions, else SAC, and ARS for swimmer.
+/// The algorithm to take for a task when none is asked for: DQN for discrete actions, else SAC; ARS where
+/// its recipe is the better one (swimmer, quadrotor).
 Algorithm usual_algorithm(const Task& task);
 
 /// The recipe of a built-in task (by `Task::name`) where the published defaults do not learn it, else the defaults.
@@ -118,6 +119,7 @@ struct TrainResult {
   std::uint64_t steps = 0;         ///< of the run, earlier calls included
   std::uint64_t resumed_from = 0;  ///< the step this call began with
   double seconds = 0;              ///< of this call
+  double cpu_seconds = 0;          ///< processor time of all threads, earlier calls included
   std::vector<Snapshot> snapshots;
   std::filesystem::path policy;  ///< what acts after the last step, without critics and optimiser
 };

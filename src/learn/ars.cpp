@@ -131,8 +131,8 @@ class Search final : public Trainer {
     const MatrixView<double> column(state.data(), state.size(), 1);
     const std::uint64_t item = first_episode + number_of(direction);
     env_.reset({seed_, Stage::start, 0, std::span(&item, 1)}, column);
-    std::uint8_t end = 0;
-    for (std::uint32_t step = 0; step < task.time_limit && end == 0; ++step) {
+    std::uint8_t end = StepEnd::none;
+    for (std::uint32_t step = 0; step < task.time_limit && end == StepEnd::none; ++step) {
       env_.observe(column, {observation.data(), static_cast<std::size_t>(observation.size()), 1});
       episode.seen.add(observation);
       action.noalias() = policy.weights * observation;

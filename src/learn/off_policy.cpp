@@ -94,15 +94,20 @@ void OffPolicy::advance() {
   }
   const std::uint64_t item = first_episode + episode_;
   double reward = 0;
-  std::uint8_t terminated = 0;
+  std::uint8_t terminated = StepEnd::none;
   env_.step(column(state_), column(played_),
             {seed_, Stage::transition, static_cast<std::uint32_t>(episode_step_), std::span(&item, 1)},
             std::span(&reward, 1), std::span(&terminated, 1));
+  if (!std::isfinite(reward)) {
+    throw Error(ErrorCode::not_finite,
+                fmt::format("step {} of task '{}' has reward {}", step_, env_.task().name, reward),
+                "Check the rewards of the task");
+  }
   observe(next_);
-  replay_.add(observation_, action_, next_, static_cast<float>(reward), terminated != 0);
+  replay_.add(observation_, action_, next_, static_cast<float>(reward), terminated != StepEnd::none);
   ++step_;
   ++episode_step_;
-  if (terminated != 0 || episode_step_ >= env_.task().time_limit) {
+  if (terminated != StepEnd::none || episode_step_ >= env_.task().time_limit) {
     ++episode_;
     start_episode();
   } else {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -38,6 +39,8 @@ void check_finite(const Arrays& tensors, std::uint64_t step) {
   }
 }
 
+double process_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
 // A trainer and its files.
 class Training {
  public:
@@ -59,14 +62,25 @@ class Training {
   }
   void write_checkpoint(const std::filesystem::path& path) {
     Archive archive;
-    trainer_->exchange(archive);
+    exchange(archive);
     Safetensors file{archive.tensors(), {{"hash", hash_of(configuration_)}}};
     file.metadata["crc32"] = checksum(file.tensors);
     write_safetensors(path, file);
   }
   void read_checkpoint(const std::filesystem::path& path);
 
+  // Processor time of the run, earlier calls included.
+  double cpu_seconds() const { return cpu_seconds_ + process_seconds() - started_; }
+
  private:
+  void exchange(Archive& archive) {
+    trainer_->exchange(archive);
+    double spent = cpu_seconds();
+    archive.numbers("run.cpu_seconds", std::span(&spent, 1));
+    if (!archive.filling()) return;
+    cpu_seconds_ = spent;
+    started_ = process_seconds();
+  }
   void write(const Archive& archive, const std::filesystem::path& path) const {
     check_finite(archive.tensors(), step());
     auto document = manifest(configuration_, step());
@@ -76,6 +90,8 @@ class Training {
 
   std::unique_ptr<Trainer> trainer_;
   nlohmann::ordered_json configuration_;
+  double cpu_seconds_ = 0;
+  double started_ = process_seconds();
 };
 
 void Training::read_checkpoint(const std::filesystem::path& path) {
@@ -90,7 +106,7 @@ void Training::read_checkpoint(const std::filesystem::path& path) {
                 "Use --force to begin again, or another --out");
   }
   Archive archive(file.tensors, path.string());
-  trainer_->exchange(archive);
+  exchange(archive);
 }
 
 }  // namespace
@@ -179,7 +195,7 @@ TrainResult train(const Env& env, const TrainOptions& options, const Progress& p
   const auto taken_up = take_up(env, options, configuration, folder, snapshots);
   learn::Training& training = *taken_up;
 
-  TrainResult result{0, training.step(), 0, {}, folder.policy()};
+  TrainResult result{0, training.step(), 0, 0, {}, folder.policy()};
   for (const std::uint64_t step : snapshots) result.snapshots.push_back({step, folder.snapshot(step)});
   Checkpoints checkpoints(training, folder.checkpoint(), options.checkpoint_seconds);
   while (training.step() < options.steps) {
@@ -208,6 +224,7 @@ TrainResult train(const Env& env, const TrainOptions& options, const Progress& p
   training.write_policy(folder.policy());
   result.steps = training.step();
   result.seconds = seconds_since(start);
+  result.cpu_seconds = training.cpu_seconds();
   return result;
 }
 

@@ -269,7 +269,7 @@ OptionList options_of(TrainRequest& request) {
       .add_name({.name = "algo",
                  .value = "ALGO",
                  .help = "Algorithm",
-                 .standard = "sac on a box of actions (swimmer: ars), dqn on discrete ones",
+                 .standard = "sac on a box of actions (swimmer, quadrotor: ars), dqn on discrete ones",
                  .used_first = true},
                 request.algorithm);
   list.add({.name = "steps",

@@ -26,7 +26,8 @@ void run(const mercer::TrainRequest& request, const CommonOptions& common) {
   const mercer::TrainResult& result = outcome.result;
   if (!common.quiet) {
     if (result.resumed_from > 0) tell("continued after step {}\n", result.resumed_from);
-    tell("{} steps in {:.1f} s\n", result.steps - result.resumed_from, result.seconds);
+    tell("{} steps in {:.1f} s; {:.1f} CPU minutes in all\n", result.steps - result.resumed_from, result.seconds,
+         result.cpu_seconds / 60);
     for (std::size_t i = 0; i < outcome.returns.size(); ++i) {
       tell("{}: {}\n", result.snapshots[i].file.string(), to_text(outcome.returns[i]));
     }
