@@ -157,9 +157,9 @@ std::vector<EnvEntry> built_in() {
   };
   add("classic control", {pendulum_entry(), pendulum_v0_entry(), continuous_mountain_car_entry(), mountain_car_entry(),
                           cart_pole_entry(), acrobot_entry()});
+  add("quadrotor", {quadrotor_entry()});
   add("MuJoCo", mujoco_entries());
   add("Box2D", box2d_entries());
-  add("quadrotor", {quadrotor_entry()});
   add("one step", {turntable_entry(), noisy_bandit_entry()});
   add("finite processes", {chain_entry(), tabular_entry()});
   return all;

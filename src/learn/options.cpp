@@ -132,8 +132,8 @@ Recipe swimmer() {
 
 // Near its target the craft is linear. All directions count: those that crash tell where not to go.
 Recipe quadrotor() {
-  return {"quadrotor", "many directions that all count, so that no start crashes", 30'000'000,
-          ArsOptions{64, 64, 0.02, 0.02}};
+  return {"quadrotor", "many directions that all count, so that no start crashes", 100'000'000,
+          ArsOptions{64, 64, 0.01, 0.03}};
 }
 
 }  // namespace

@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "env/box2d/scene.hpp"
+#include "env/box2d/robot_env.hpp"
 #include "env/box2d/tasks.hpp"
-#include "env/drawn.hpp"
 
 namespace mercer {
 namespace {
 
 using namespace box2d;
+
+enum : std::size_t { torque = first_own_parameter, speed };
 
 // Metres. The origin is the left end of the ground at the height at which it starts.
 constexpr double leg_width = 8 / pixels_per_metre;
@@ -62,8 +63,8 @@ Robot make_walker() {
 using Ground = std::array<Edge, ground_points - 1>;
 
 // A slope that drifts back to the starting height and is jolted at every point but a few. Terrain 0 is flat.
-Ground make_ground(double terrain) {
-  Random random({static_cast<std::uint64_t>(terrain), Stage::task, 0, 0});
+Ground make_ground(std::uint64_t terrain) {
+  Random random({terrain, Stage::task, 0, 0});
   Ground ground;
   double y = 0, slope = 0;
   std::size_t left = flat_points;
@@ -94,8 +95,6 @@ std::span<const Edge> between(const Ground& ground, double from, double to) {
 
 Task walker_task(const Robot& robot, const DrawnParameters& physics) {
   constexpr Range any{-HUGE_VAL, HUGE_VAL};
-  std::vector<Axis> axes = robot.axes();
-  axes.push_back({"terrain", {0, 4294967295.0}});
   std::vector<Axis> seen{{"angle", any, "rad"},
                          {"angular_velocity", any, "25 rad/s"},
                          {"x_velocity", any, "8.33 m/s"},
@@ -111,7 +110,7 @@ Task walker_task(const Robot& robot, const DrawnParameters& physics) {
   }
   for (std::size_t k = 0; k < rays; ++k) seen.push_back({"lidar_" + std::to_string(k), {0, 1}, "5.33 m"});
   return {"bipedal-walker",
-          physics.extended(Space::box(std::move(axes))),
+          robot_states(robot, physics),
           Space::box(std::move(seen)),
           Space::box(std::move(motors)),
           any,
@@ -121,46 +120,16 @@ Task walker_task(const Robot& robot, const DrawnParameters& physics) {
           Ending::plain};
 }
 
-class BipedalWalker final : public Env {
+Poses start_poses() {
+  constexpr double x = ground_step * flat_points / 2, y = 2 * leg_length, tilt = 0.05;
+  constexpr double thigh = y - leg_length / 2 - hip_height, shin = thigh - leg_length;
+  return {Pose{x, y}, Pose{x, thigh, -tilt}, Pose{x, shin, -tilt}, Pose{x, thigh, tilt}, Pose{x, shin, tilt}};
+}
+
+class BipedalWalker final : public RobotEnv {
  public:
-  BipedalWalker(const Robot& robot, DrawnParameters physics)
-      : Env(walker_task(robot, physics), robot.carried() + rays), robot_(robot), physics_(std::move(physics)) {
-    // Box2D sets up its tables with the first contact, without a lock: let that be here.
-    std::vector<double> column(rows());
-    settle({column.data(), column.size(), 1});
-  }
-
-  void reset(const Draws& draws, MatrixView<double> columns) const override {
-    physics_.draw(draws, columns);
-    for (std::size_t i = 0; i < columns.cols(); ++i) {
-      const Column column(columns, i);
-      Random random = draws.random(i);
-      for (std::size_t row = 0; row <= terrain(); ++row) column[row] = 0;
-      column[terrain()] = 1 + std::floor(random.uniform() * 4294967295.0);
-      constexpr double x = ground_step * flat_points / 2, y = 2 * leg_length, tilt = 0.05;
-      constexpr double thigh = y - leg_length / 2 - hip_height, shin = thigh - leg_length;
-      robot_.write({Pose{x, y}, Pose{x, thigh, -tilt}, Pose{x, shin, -tilt}, Pose{x, thigh, tilt}, Pose{x, shin, tilt}},
-                   column, carried());
-      const Ground ground = make_ground(column[terrain()]);
-      Scene scene = make_scene(columns, i, ground);
-      scene.part(0).ApplyForceToCenter({to_float(start_force * (2 * random.uniform() - 1)), 0}, true);
-      for (std::size_t h = 0; h < motors; ++h) drive(scene, h, 0, columns, i);
-      scene.step();
-      scene.write(column, carried());
-      scan(ground, column);
-    }
-  }
-
-  void settle(MatrixView<double> columns) const override {
-    for (std::size_t row = 0; row < carried(); ++row) std::ranges::fill(columns.row(row), 0.0);
-    for (std::size_t i = 0; i < columns.cols(); ++i) {
-      const Column column(columns, i);
-      if (!sound(robot_.poses(column, carried()), robot_.parts.size())) continue;
-      const Ground ground = make_ground(column[terrain()]);
-      make_scene(columns, i, ground).write_contacts(column);
-      scan(ground, column);
-    }
-  }
+  BipedalWalker(const Robot& walker, const DrawnParameters& physics)
+      : RobotEnv(walker_task(walker, physics), walker, physics, start_poses(), rays) {}
 
   void observe(MatrixView<const double> columns, MatrixView<double> observation) const override {
     const MatrixView<const double> state = states_of(columns);
@@ -177,9 +146,9 @@ class BipedalWalker final : public Env {
       copy(to + 1, state.row(rate), 1 / hip_speed);
       copy(to + 2, state.row(angle + 1), 1, 1);
       copy(to + 3, state.row(rate + 1), 1 / knee_speed);
-      copy(to + 4, columns.row(robot_.touch(2 * leg + 1)), 1);
+      copy(to + 4, columns.row(robot().touch(2 * leg + 1)), 1);
     }
-    for (std::size_t k = 0; k < rays; ++k) copy(14 + k, columns.row(lidar() + k), 1);
+    for (std::size_t k = 0; k < rays; ++k) copy(14 + k, columns.row(own() + k), 1);
   }
 
   void step(MatrixView<double> columns, MatrixView<const double> action, const Draws&, std::span<double> reward,
@@ -189,38 +158,38 @@ class BipedalWalker final : public Env {
 
   Figure figure(std::span<const double> state) const override {
     constexpr double in_sight = 10;
-    Figure figure{{}, {Viewpoint::side}};
-    robot_.draw(state.first(robot_.states()), figure);
-    const Ground ground = make_ground(state[robot_.states()]);
-    for (const auto& [from, to, friction] : between(ground, state[0] - in_sight, state[0] + in_sight)) {
-      figure.sticks.push_back({{from.x, 0, from.y}, {to.x, 0, to.y}, 0.02, true});
-    }
-    return figure;
+    const Ground ground = make_ground(terrain_number(state[robot().states()]));
+    return draw(state, between(ground, state[0] - in_sight, state[0] + in_sight));
   }
 
  private:
   static constexpr std::size_t motors = 4;
 
-  std::size_t lidar() const { return robot_.carried(); }
-  std::size_t terrain() const { return carried() + robot_.states(); }
-
-  double physics(WalkerPhysics which, MatrixView<double> columns, std::size_t i) const {
-    return physics_.of(static_cast<std::size_t>(which), columns)[i];
+  void begin(MatrixView<double> columns, std::size_t i, Random& random) const override {
+    const Column column(columns, i);
+    const Ground ground = make_ground(terrain(column));
+    Scene scene = make_scene(columns, i, ground);
+    scene.part(0).ApplyForceToCenter({to_float(start_force * (2 * random.uniform() - 1)), 0}, true);
+    for (std::size_t h = 0; h < motors; ++h) drive(scene, h, 0, columns, i);
+    scene.step();
+    scene.write(column, carried());
+    scan(ground, column);
   }
 
-  Scene make_scene(MatrixView<double> columns, std::size_t i, const Ground& ground) const {
-    using enum WalkerPhysics;
-    const Physics of{physics(gravity, columns, i), physics(mass, columns, i), physics(friction, columns, i)};
-    return Scene(robot_, of, ground, Column(columns, i), carried());
+  void settle_one(MatrixView<double> columns, std::size_t i) const override {
+    const Column column(columns, i);
+    const Ground ground = make_ground(terrain(column));
+    make_scene(columns, i, ground).write_contacts(column);
+    scan(ground, column);
   }
 
   // An action sets a motor's largest torque; its sign the direction of full speed.
   void drive(Scene& scene, std::size_t h, double action, MatrixView<double> columns, std::size_t i) const {
     const double direction = action > 0 ? 1 : action < 0 ? -1 : 0;
-    const double speed = (h % 2 == 0 ? hip_speed : knee_speed) * physics(WalkerPhysics::speed, columns, i);
-    const double torque = motor_torque * physics(WalkerPhysics::torque, columns, i);
-    scene.hinge(h).SetMotorSpeed(to_float(speed * direction));
-    scene.hinge(h).SetMaxMotorTorque(to_float(torque * std::min(std::abs(action), 1.0)));
+    const double top_speed = (h % 2 == 0 ? hip_speed : knee_speed) * parameter(speed, columns, i);
+    const double top_torque = motor_torque * parameter(torque, columns, i);
+    scene.hinge(h).SetMotorSpeed(to_float(top_speed * direction));
+    scene.hinge(h).SetMaxMotorTorque(to_float(top_torque * std::min(std::abs(action), 1.0)));
   }
 
   void scan(const Ground& ground, Column column) const {
@@ -228,7 +197,7 @@ class BipedalWalker final : public Env {
     const std::span<const Edge> ahead = between(ground, x, x + ray_length);
     for (std::size_t k = 0; k < rays; ++k) {
       const double angle = 1.5 * static_cast<double>(k) / rays;
-      column[lidar() + k] = ray(ahead, x, y, std::sin(angle) * ray_length, -std::cos(angle) * ray_length);
+      column[own() + k] = ray(ahead, x, y, std::sin(angle) * ray_length, -std::cos(angle) * ray_length);
     }
   }
 
@@ -241,8 +210,8 @@ class BipedalWalker final : public Env {
     const Column column(columns, i);
     const double before = shaping(column);
     reward = 0;
-    if (!sound(robot_.poses(column, carried()), robot_.parts.size())) return StepEnd::broken;
-    const Ground ground = make_ground(column[terrain()]);
+    if (has_nan(action, i) || !sound(column)) return StepEnd::broken;
+    const Ground ground = make_ground(terrain(column));
     Scene scene = make_scene(columns, i, ground);
     for (std::size_t h = 0; h < motors; ++h) drive(scene, h, action(h, i), columns, i);
     scene.step();
@@ -255,17 +224,13 @@ class BipedalWalker final : public Env {
     if (fell) reward = -100;
     return fell || x > finish ? StepEnd::task : StepEnd::none;
   }
-
-  Robot robot_;
-  DrawnParameters physics_;
 };
 
 }  // namespace
 
 std::unique_ptr<Env> make_bipedal_walker(Params& params) {
   const Robot robot = make_walker();
-  return std::make_unique<BipedalWalker>(
-      robot, read_physics(walker_parameters(), params, robot.carried() + rays + robot.states() + 1));
+  return std::make_unique<BipedalWalker>(robot, read_robot_physics(walker_parameters(), params, robot, rays));
 }
 
 }  // namespace mercer

@@ -1,14 +1,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "env/box2d/scene.hpp"
+#include "env/box2d/robot_env.hpp"
 #include "env/box2d/tasks.hpp"
-#include "env/drawn.hpp"
 
 namespace mercer {
 namespace {
 
 using namespace box2d;
+
+enum : std::size_t { main_engine = first_own_parameter, side_engine };
 
 // Metres. The origin is the middle of the pad at the height that observations are counted from.
 constexpr double width = 600 / pixels_per_metre;
@@ -21,22 +22,22 @@ constexpr double main_power = 13;
 constexpr double side_power = 0.6;
 constexpr double side_engine_away = 12 / pixels_per_metre;
 constexpr double side_engine_height = 14 / pixels_per_metre;
+constexpr double side_engine_shift = 17 / pixels_per_metre;
 constexpr float leg_torque = 40;
 constexpr float leg_speed = 0.3f;
 constexpr double start_force = 1000;  // N, for one step
 constexpr float ground_friction = 0.1f;
 
-constexpr double left = -1, right = 1;  // Gymnasium's signs of the legs; the first is named left
+constexpr double right = -1, left = 1;  // signs that Gymnasium gives the legs; the right one comes first
 
-Part make_leg(const std::string& name, double side) {
+Part make_leg(const std::string& name, double sign) {
   constexpr float w = 2 / 30.0f, h = 8 / 30.0f;
-  const bool first = side == left;
   return {.name = name,
           .outline = {{-w, -h}, {w, -h}, {w, h}, {-w, h}},
           .density = 1,
-          .anchor = {static_cast<float>(side * leg_away), static_cast<float>(leg_down)},
-          .lower = first ? 0.4f : -0.9f,
-          .upper = first ? 0.9f : -0.4f};
+          .anchor = {static_cast<float>(sign * leg_away), static_cast<float>(leg_down)},
+          .lower = sign == right ? 0.4f : -0.9f,
+          .upper = sign == right ? 0.9f : -0.4f};
 }
 
 Robot make_lander() {
@@ -45,17 +46,17 @@ Robot make_lander() {
     outline.push_back({static_cast<float>(x / pixels_per_metre), static_cast<float>(y / pixels_per_metre)});
   }
   return Robot({{.name = "hull", .outline = outline, .density = 5, .friction = 0.1f},
-                make_leg("left_leg", left),
-                make_leg("right_leg", right)});
+                make_leg("right_leg", right),
+                make_leg("left_leg", left)});
 }
 
 using Ground = std::array<Edge, 11>;
 
 // The bottom and ten edges whose heights are running means of random ones. Terrain 0 is flat.
-Ground make_ground(double terrain) {
+Ground make_ground(std::uint64_t terrain) {
   constexpr std::size_t points = 11, middle = points / 2;
   std::array<double, points + 1> rough;
-  Random random({static_cast<std::uint64_t>(terrain), Stage::task, 0, 0});
+  Random random({terrain, Stage::task, 0, 0});
   for (double& one : rough) one = terrain == 0 ? pad_height : random.uniform() * height / 2;
   std::fill_n(rough.begin() + middle - 2, 5, pad_height);
   const auto point = [&](std::size_t i) -> b2Vec2 {
@@ -91,20 +92,18 @@ Throttle throttle(double main, double side) {
 
 Task lander_task(const Robot& robot, const DrawnParameters& physics, bool continuous) {
   constexpr Range any{-HUGE_VAL, HUGE_VAL};
-  std::vector<Axis> axes = robot.axes();
-  axes.push_back({"terrain", {0, 4294967295.0}});
   const Space seen = Space::box({{"x", any, "10 m"},
                                  {"y", any, "6.67 m"},
                                  {"x_velocity", any, "5 m/s"},
                                  {"y_velocity", any, "7.5 m/s"},
                                  {"angle", any, "rad"},
                                  {"angular_velocity", any, "2.5 rad/s"},
-                                 {"left_leg_touches", {0, 1}},
-                                 {"right_leg_touches", {0, 1}}});
+                                 {"right_leg_touches", {0, 1}},
+                                 {"left_leg_touches", {0, 1}}});
   const Space action =
       continuous ? Space::box({{"main_engine", {-1, 1}}, {"side_engine", {-1, 1}}}) : Space::discrete("engine", 4);
   return {continuous ? "lunar-lander-continuous" : "lunar-lander",
-          physics.extended(Space::box(std::move(axes))),
+          robot_states(robot, physics),
           seen,
           action,
           any,
@@ -114,41 +113,19 @@ Task lander_task(const Robot& robot, const DrawnParameters& physics, bool contin
           Ending::plain};
 }
 
-class LunarLander final : public Env {
+// The legs start beside the hull instead of on their hinges; the first steps pull them there.
+Poses start_poses() {
+  constexpr double top = height - pad_height, tilt = 0.05;
+  return {Pose{0, top}, Pose{-right * leg_away, top, right * tilt}, Pose{-left * leg_away, top, left * tilt}};
+}
+
+constexpr std::size_t own_rows = 1;   // steps for which the lander has been at rest
+constexpr double steps_to_land = 25;  // half a second, after which Box2D puts bodies to sleep
+
+class LunarLander final : public RobotEnv {
  public:
-  LunarLander(const Robot& robot, DrawnParameters physics, bool continuous)
-      : Env(lander_task(robot, physics, continuous), robot.carried() + 1), robot_(robot), physics_(std::move(physics)) {
-    // Box2D sets up its tables with the first contact, without a lock: let that be here.
-    std::vector<double> column(rows());
-    settle({column.data(), column.size(), 1});
-  }
-
-  void reset(const Draws& draws, MatrixView<double> columns) const override {
-    physics_.draw(draws, columns);
-    for (std::size_t i = 0; i < columns.cols(); ++i) {
-      const Column column(columns, i);
-      Random random = draws.random(i);
-      for (std::size_t row = 0; row <= terrain(); ++row) column[row] = 0;
-      column[terrain()] = 1 + std::floor(random.uniform() * 4294967295.0);
-      // The legs start beside the hull instead of on their hinges; the first steps pull them there.
-      constexpr double top = height - pad_height, tilt = 0.05;
-      robot_.write({Pose{0, top}, Pose{-left * leg_away, top, left * tilt}, Pose{-right * leg_away, top, right * tilt}},
-                   column, carried());
-      const double fx = start_force * (2 * random.uniform() - 1), fy = start_force * (2 * random.uniform() - 1);
-      Scene scene = make_scene(columns, i);
-      b2Body& hull = scene.part(0);
-      hull.ApplyForceToCenter({static_cast<float>(fx), static_cast<float>(fy)}, true);
-      move(scene, column);
-    }
-  }
-
-  void settle(MatrixView<double> columns) const override {
-    for (std::size_t row = 0; row < carried(); ++row) std::ranges::fill(columns.row(row), 0.0);
-    for (std::size_t i = 0; i < columns.cols(); ++i) {
-      const Column column(columns, i);
-      if (sound(robot_.poses(column, carried()), robot_.parts.size())) make_scene(columns, i).write_contacts(column);
-    }
-  }
+  LunarLander(const Robot& lander, const DrawnParameters& physics, bool continuous)
+      : RobotEnv(lander_task(lander, physics, continuous), lander, physics, start_poses(), own_rows) {}
 
   void observe(MatrixView<const double> columns, MatrixView<double> observation) const override {
     for (std::size_t i = 0; i < columns.cols(); ++i) {
@@ -160,33 +137,30 @@ class LunarLander final : public Env {
   void step(MatrixView<double> columns, MatrixView<const double> action, const Draws& draws, std::span<double> reward,
             std::span<std::uint8_t> terminated) const override {
     for (std::size_t i = 0; i < columns.cols(); ++i) {
+      reward[i] = 0;
+      terminated[i] = StepEnd::broken;
+      if (has_nan(action, i)) continue;
       const Throttle of = task().action.is_discrete() ? throttle(action(0, i)) : throttle(action(0, i), action(1, i));
       terminated[i] = step_one(columns, i, of, draws.random(i), reward[i]);
     }
   }
 
   Figure figure(std::span<const double> state) const override {
-    Figure figure{{}, {Viewpoint::side}};
-    robot_.draw(state.first(robot_.states()), figure);
-    for (const auto& [from, to, friction] : make_ground(state[robot_.states()])) {
-      figure.sticks.push_back({{from.x, 0, from.y}, {to.x, 0, to.y}, 0.02, true});
-    }
-    return figure;
+    return draw(state, make_ground(terrain_number(state[robot().states()])));
   }
 
  private:
-  std::size_t rest() const { return robot_.carried(); }  // seconds for which the lander has been at rest
-  std::size_t terrain() const { return carried() + robot_.states(); }
-
-  double physics(LanderPhysics which, MatrixView<double> columns, std::size_t i) const {
-    return physics_.of(static_cast<std::size_t>(which), columns)[i];
+  void begin(MatrixView<double> columns, std::size_t i, Random& random) const override {
+    const double fx = start_force * (2 * random.uniform() - 1), fy = start_force * (2 * random.uniform() - 1);
+    const Column column(columns, i);
+    Scene scene = make_scene(columns, i, make_ground(terrain(column)));
+    scene.part(0).ApplyForceToCenter({static_cast<float>(fx), static_cast<float>(fy)}, true);
+    move(scene, column);
   }
 
-  Scene make_scene(MatrixView<double> columns, std::size_t i) const {
-    using enum LanderPhysics;
+  void settle_one(MatrixView<double> columns, std::size_t i) const override {
     const Column column(columns, i);
-    const Physics of{physics(gravity, columns, i), physics(mass, columns, i), physics(friction, columns, i)};
-    return Scene(robot_, of, make_ground(column[terrain()]), column, carried());
+    make_scene(columns, i, make_ground(terrain(column))).write_contacts(column);
   }
 
   template <class Row>
@@ -198,15 +172,15 @@ class LunarLander final : public Env {
             row(s + 4) * (height / 2) * dt,
             row(s + 2),
             20 * row(s + 5) * dt,
-            row(robot_.touch(0)),
-            row(robot_.touch(1))};
+            row(robot().touch(0)),
+            row(robot().touch(1))};
   }
 
-  // Moves the legs as springs do, and everything else as it moves.
+  // The legs' motors press outwards, as springs.
   bool move(Scene& scene, Column column) const {
-    for (const auto& [h, side] : {std::pair{0, left}, {1, right}}) {
+    for (const auto& [h, sign] : {std::pair{0, right}, {1, left}}) {
       scene.hinge(h).SetMaxMotorTorque(leg_torque);
-      scene.hinge(h).SetMotorSpeed(static_cast<float>(leg_speed * side));
+      scene.hinge(h).SetMotorSpeed(static_cast<float>(leg_speed * sign));
     }
     scene.step();
     return scene.write(column, carried());
@@ -230,8 +204,8 @@ class LunarLander final : public Env {
     if (throttle.side != 0) {
       const double out = 3 * across + std::copysign(side_engine_away, throttle.side);
       const double x = sine * along - cosine * out, y = -cosine * along - sine * out;
-      // 17 and 14 pixels: the engines of the original do not sit straight, and policies know it.
-      push(x, y, side_power * side_force * std::abs(throttle.side), x - sine * 17 / pixels_per_metre,
+      // The two heights differ in Gymnasium: the engines shift as the hull turns.
+      push(x, y, side_power * side_force * std::abs(throttle.side), x - sine * side_engine_shift,
            y + cosine * side_engine_height);
     }
   }
@@ -241,32 +215,28 @@ class LunarLander final : public Env {
     const Column column(columns, i);
     const auto row = [&](std::size_t r) { return column[r]; };
     const double before = shaping(seen(row));
-    reward = 0;
-    if (!sound(robot_.poses(column, carried()), robot_.parts.size())) return StepEnd::broken;
-    Scene scene = make_scene(columns, i);
-    fire(scene.part(0), throttle, physics(LanderPhysics::main_engine, columns, i),
-         physics(LanderPhysics::side_engine, columns, i), random);
+    if (!sound(column)) return StepEnd::broken;
+    Scene scene = make_scene(columns, i, make_ground(terrain(column)));
+    fire(scene.part(0), throttle, parameter(main_engine, columns, i), parameter(side_engine, columns, i), random);
     if (!move(scene, column)) return StepEnd::broken;
-    column[rest()] = scene.at_rest() ? column[rest()] + dt : 0;
+    double& rest = column[own()];
+    rest = scene.at_rest() ? rest + 1 : 0;
     const Seen now = seen(row);
     reward = shaping(now) - before - 0.30 * throttle.main - 0.03 * std::abs(throttle.side);
     const bool lost = scene.first_part_hit() || std::abs(now[0]) >= 1;
-    const bool landed = column[rest()] >= b2_timeToSleep;  // as Box2D puts bodies to sleep
+    const bool landed = rest >= steps_to_land;
     if (lost) reward = -100;
     if (landed) reward = 100;
     return lost || landed ? StepEnd::task : StepEnd::none;
   }
-
-  Robot robot_;
-  DrawnParameters physics_;
 };
 
 }  // namespace
 
 std::unique_ptr<Env> make_lunar_lander(Params& params, bool continuous) {
   const Robot robot = make_lander();
-  return std::make_unique<LunarLander>(
-      robot, read_physics(lander_parameters(), params, robot.carried() + 1 + robot.states() + 1), continuous);
+  return std::make_unique<LunarLander>(robot, read_robot_physics(lander_parameters(), params, robot, own_rows),
+                                       continuous);
 }
 
 }  // namespace mercer

@@ -35,6 +35,7 @@ Robot::Robot(std::vector<Part> all) : parts(std::move(all)) {
     shape.Set(part.outline.data(), static_cast<int32>(part.outline.size()));
     b2MassData mass;
     shape.ComputeMass(&mass, part.density);
+    shapes.push_back(shape);
     centres.push_back(mass.center);
   }
 }
@@ -100,7 +101,8 @@ void Robot::draw(std::span<const double> state, Figure& figure) const {
       const Vector at = turned(outline[k % outline.size()], all[p].angle);
       return {all[p].x + at.x, 0, all[p].y + at.y};
     };
-    for (std::size_t k = 0; k < outline.size(); ++k) figure.sticks.push_back({corner(k), corner(k + 1), 0.02, false});
+    for (std::size_t k = 0; k < outline.size(); ++k)
+      figure.sticks.push_back({corner(k), corner(k + 1), line_radius, false});
   }
 }
 

@@ -47,6 +47,7 @@ struct Pose {
   double x = 0, y = 0, angle = 0, vx = 0, vy = 0, omega = 0;
 };
 
+inline constexpr double line_radius = 0.02;  ///< of the lines of a figure
 inline constexpr std::size_t max_parts = 5;
 inline constexpr std::size_t max_points = 4;  ///< contact points of a part that are remembered
 using Poses = std::array<Pose, max_parts>;
@@ -59,7 +60,8 @@ using Poses = std::array<Pose, max_parts>;
 /// that a Box2D world remembers between two steps, and hinges whose anchors coincide need no carried rows.
 struct Robot {
   std::vector<Part> parts;
-  std::vector<b2Vec2> centres;  ///< of mass, for each part
+  std::vector<b2PolygonShape> shapes;  ///< of the outlines
+  std::vector<b2Vec2> centres;         ///< of mass
 
   explicit Robot(std::vector<Part> parts);
 

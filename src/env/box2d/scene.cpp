@@ -41,6 +41,12 @@ double point_name(std::size_t edge, const b2ManifoldPoint& point) {
 
 }  // namespace
 
+std::uint64_t terrain_number(double row) {
+  return row >= 1 && row <= last_terrain ? static_cast<std::uint64_t>(row) : 0;
+}
+
+double draw_terrain(Random& random) { return 1 + std::floor(random.uniform() * last_terrain); }
+
 bool sound(const Poses& poses, std::size_t parts) {
   constexpr double far = 1e5;
   return std::all_of(poses.begin(), poses.begin() + static_cast<std::ptrdiff_t>(parts), [](const Pose& pose) {
@@ -94,10 +100,8 @@ void Scene::add_robot(const Physics& physics, const Poses& poses, Column column)
     body.position = to_vector(pose.x, pose.y);
     body.angle = to_float(pose.angle);
     bodies_[p] = world_.CreateBody(&body);
-    b2PolygonShape shape;
-    shape.Set(part.outline.data(), static_cast<int32>(part.outline.size()));
     b2FixtureDef def;
-    def.shape = &shape;
+    def.shape = &robot_.shapes[p];
     def.density = to_float(part.density * physics.mass);
     def.friction = to_float(part.friction * physics.friction);
     def.filter.categoryBits = robot_bits;

@@ -16,6 +16,12 @@ struct Edge {
   float friction;
 };
 
+/// Ground is made from a number, 1 to `last_terrain`, which is a row of the state. 0 is flat ground; so is what is not
+/// such a number.
+inline constexpr double last_terrain = 4294967295;
+std::uint64_t terrain_number(double row);
+double draw_terrain(Random& random);
+
 /// What a world is made with. `mass` and `friction` are factors.
 struct Physics {
   double gravity = 10;

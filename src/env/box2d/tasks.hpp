@@ -15,9 +15,7 @@ std::unique_ptr<Env> make_lunar_lander(Params& params, bool continuous);
 /// Gymnasium's BipedalWalker-v3. An episode ends plainly: with a fall as at the far end of the ground.
 std::unique_ptr<Env> make_bipedal_walker(Params& params);
 
-// Physics that can be perturbed, in the order of their values.
-enum class LanderPhysics : std::size_t { gravity, main_engine, side_engine, mass, friction };
-enum class WalkerPhysics : std::size_t { gravity, torque, speed, mass, friction };
+/// Gravity, mass and friction come first.
 std::vector<Parameter> lander_parameters();
 std::vector<Parameter> walker_parameters();
 

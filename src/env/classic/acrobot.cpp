@@ -52,7 +52,8 @@ Task acrobot_task(const DrawnParameters& links) {
 // Rows: angle of the upper link from hanging down, of the lower link from the upper one, and their speeds.
 using Links = Block<4, chunk_columns>;
 
-// The derivative of `now` by time: Sutton and Barto's equations, which keep a term that Spong's paper lost.
+// The derivative of `now` by time: the equations of Sutton and Barto's book. Those of their earlier paper leave out the
+// centrifugal term of the lower joint.
 template <class Values>
 void slope(Values values, std::span<const double> push, const Links& now, Links& out) {
   const std::size_t count = push.size();

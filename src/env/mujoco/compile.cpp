@@ -35,7 +35,7 @@ std::string one_line(std::string_view words) {
   for (const char c : words.substr(0, words.find_last_not_of(" \n") + 1)) {
     if (c != '\n') {
       line += c;
-    } else {
+    } else if (!line.ends_with(' ')) {
       line += line.ends_with(':') ? " " : ", ";
     }
   }

@@ -14,7 +14,6 @@ namespace {
 
 // Draws of physical parameters are numbered below those of disturbances.
 constexpr std::size_t most_parts = 1000;
-constexpr std::size_t most_models = 4096;
 constexpr std::size_t most_bytes = std::size_t{256} << 20;
 
 void scale(mjtNum* numbers, int count, double by) {
@@ -105,11 +104,10 @@ ModelPointer scaled_model(const mjModel& model, std::span<const Factor> factors,
   return {copy.release(), [](const mjModel* one) { mj_deleteModel(const_cast<mjModel*>(one)); }};
 }
 
-ModelVariants::ModelVariants(ModelPointer base, std::vector<Factor> factors)
+ModelVariants::ModelVariants(ModelPointer base, std::vector<Factor> factors, std::size_t most)
     : base_(std::move(base)),
       factors_(std::move(factors)),
-      most_(std::clamp<std::size_t>(most_bytes / static_cast<std::size_t>(mj_sizeModel(base_.get())), 1, most_models)) {
-}
+      most_(std::clamp<std::size_t>(most_bytes / static_cast<std::size_t>(mj_sizeModel(base_.get())), 1, most)) {}
 
 ModelPointer ModelVariants::at(const std::vector<double>& values) const {
   {

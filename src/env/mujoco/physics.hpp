@@ -35,14 +35,15 @@ ModelPointer scaled_model(const mjModel& model, std::span<const Factor> factors,
 /// returns depends on the values alone. Any number of threads may ask.
 class ModelVariants {
  public:
-  ModelVariants(ModelPointer base, std::vector<Factor> factors);
+  /// Keeps at most `most` models, and at most 256 MB of them.
+  ModelVariants(ModelPointer base, std::vector<Factor> factors, std::size_t most = 4096);
 
   ModelPointer at(const std::vector<double>& values) const;
 
  private:
   ModelPointer base_;
   std::vector<Factor> factors_;
-  std::size_t most_;  // models that are kept
+  std::size_t most_;
   mutable std::mutex mutex_;
   mutable std::map<std::vector<double>, ModelPointer> kept_;
 };

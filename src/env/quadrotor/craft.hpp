@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 
 #include "env/runge_kutta.hpp"
@@ -41,6 +42,13 @@ struct Crafts {
 inline constexpr double inertia_x = 16.6e-6;
 inline constexpr double inertia_y = 16.6e-6;
 inline constexpr double inertia_z = 29.3e-6;
+
+/// The matrix of a unit quaternion, from body to world, row by row.
+inline std::array<double, 9> rotation(double w, double x, double y, double z) {
+  return {1 - 2 * (y * y + z * z), 2 * (x * y - w * z),     2 * (x * z + w * y),  //
+          2 * (x * y + w * z),     1 - 2 * (x * x + z * z), 2 * (y * z - w * x),  //
+          2 * (x * z - w * y),     2 * (y * z + w * x),     1 - 2 * (x * x + y * y)};
+}
 
 /// Moves `count` columns on by `h` seconds:
 ///   m v' = R (0, 0, sum f) - m g (0, 0, 1) - drag v,  q' = q (0, w) / 2,  I w' = torques - w x I w,
