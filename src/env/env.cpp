@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "env/box2d/tasks.hpp"
 #include "env/classic/tasks.hpp"
 #include "env/mujoco/tasks.hpp"
 #include "env/spec.hpp"
@@ -155,10 +156,12 @@ std::vector<EnvEntry> built_in() {
     }
   };
   add("classic control", {pendulum_entry(), pendulum_v0_entry(), continuous_mountain_car_entry(), mountain_car_entry(),
-                          cart_pole_entry()});
+                          cart_pole_entry(), acrobot_entry()});
+  add("quadrotor", {quadrotor_entry()});
+  add("MuJoCo", mujoco_entries());
+  add("Box2D", box2d_entries());
   add("one step", {turntable_entry(), noisy_bandit_entry()});
   add("finite processes", {chain_entry(), tabular_entry()});
-  add("MuJoCo", mujoco_entries());
   return all;
 }
 
@@ -190,6 +193,7 @@ TaskSpec split_spec(std::string_view spec) {
       {"MountainCarContinuous-v0", "continuous-mountain-car"},
       {"MountainCar-v0", "mountain-car"},
       {"CartPole-v1", "cart-pole"},
+      {"Acrobot-v1", "acrobot"},
       {"Swimmer-v2", "swimmer"},
       {"Swimmer-v3", "swimmer"},
       {"Swimmer-v4", "swimmer"},
@@ -208,7 +212,12 @@ TaskSpec split_spec(std::string_view spec) {
       {"InvertedDoublePendulum-v2", "inverted-double-pendulum"},
       {"InvertedDoublePendulum-v4", "inverted-double-pendulum"},
       {"Reacher-v2", "reacher"},
-      {"Reacher-v4", "reacher"}};
+      {"Reacher-v4", "reacher"},
+      {"LunarLander-v2", "lunar-lander"},
+      {"LunarLander-v3", "lunar-lander"},
+      {"LunarLanderContinuous-v2", "lunar-lander-continuous"},
+      {"LunarLanderContinuous-v3", "lunar-lander-continuous"},
+      {"BipedalWalker-v3", "bipedal-walker"}};
   const std::size_t colon = spec.find(':');
   if (colon == std::string_view::npos && spec.ends_with(".json")) {
     // A '=' in the name is then no setting.

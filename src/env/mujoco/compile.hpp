@@ -12,7 +12,7 @@ namespace mercer {
 /// MUJOCO_LOG.TXT. Once per process; cheap afterwards.
 void install_handlers();
 
-/// libmujoco keeps the last file that it read in a global: whoever compiles holds this.
+/// libmujoco keeps the last file that it read in a global: hold this lock while compiling.
 using CompilerLock = std::unique_lock<std::mutex>;
 CompilerLock lock_compiler();
 
