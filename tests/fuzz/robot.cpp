@@ -14,7 +14,15 @@ namespace {
 
 std::size_t described = 0;
 
-void report() { std::fprintf(stderr, "fuzz_robot: %zu inputs were descriptions\n", described); }
+// FUZZ_LEAST is how many inputs must have been descriptions: a fuzzer that never gets past the parser finds nothing.
+void report() {
+  const char* const least = std::getenv("FUZZ_LEAST");
+  std::fprintf(stderr, "fuzz_robot: %zu inputs were descriptions\n", described);
+  if (least != nullptr && described < std::strtoull(least, nullptr, 10)) {
+    std::fprintf(stderr, "fuzz_robot: fewer than %s\n", least);
+    std::_Exit(3);
+  }
+}
 
 }  // namespace
 
