@@ -314,7 +314,7 @@ TEST(MujocoRobots, errors_name_file_line_and_the_nearest_name) {
                [] { RobotFile("model = \"pole.xml\"\nframe_skip = 1.5\n").make(); });
   expect_error(range, "line 2: frame_skip is 0; legal: 1 to 1000",
                [] { RobotFile("model = \"pole.xml\"\nframe_skip = 0\n").make(); });
-  expect_error(ErrorCode::cannot_open, "pool.xml",
+  expect_error(ErrorCode::cannot_open, "pole.toml' line 1: there is no file",
                [] { RobotFile("model = \"pool.xml\"\n[[observe]]\njoint = \"hinge\"\n").make(); });
   expect_error(ErrorCode::cannot_open, "nowhere.toml", [] { make_env("mujoco:nowhere.toml"); });
   expect_error(ErrorCode::missing_option, "needs a file", [] { make_env("mujoco"); });
