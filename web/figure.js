@@ -99,7 +99,9 @@ function draw_stick(group, { up, scale }, { to_x, to_y }, { stick, radius }, kin
   // A thick stick has a rim, so that crossing ones stay apart.
   const drawn = [[kind, colour, 0]];
   if (kind === "stick" && thick >= 5) drawn.unshift(["rim", "var(--shade)", 1.6]);
-  if (kind === "fixed" && thick > 8) drawn[0][1] = "var(--line)";
+  // Walls are pale: labels stand before them.
+  const long = Math.hypot(width(stick.x), width(stick[up])) > 3 * radius;
+  if (kind === "fixed" && thick > 8 && long) drawn[0][1] = "var(--line)";
   for (const [name, stroke, more] of drawn) {
     line(group, name, to_x(stick.x[0]), to_y(stick[up][0]), to_x(stick.x[1]), to_y(stick[up][1]), stroke)
       .attr("stroke-width", thick + more).attr("stroke-linecap", "round");
