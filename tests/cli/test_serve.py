@@ -144,7 +144,7 @@ def test_an_episode_of_a_robot_has_its_sticks(folder):
         start = [0.5, 0, -0.25, 0, 0, 0, 1, 0, 0, 0] + [0] * 7
         placed = robot.ask("POST", "/api/play", {"subject": 0, "k": 14, "start": start, "stride": 1})[1]
     finally:
-        assert robot.end() == 0
+        robot.end()
     for one in ("teacher", "embedding"):
         episode = played[one]
         figure, frames = episode["figure"], len(episode["rewards"])
