@@ -8,7 +8,6 @@ import { pathToFileURL } from "node:url";
 import { changes, check_accessibility, close_browser, folder, map_picture, mercer, move_slider, open_page, screenshots, serve, settled, source } from "./setup.mjs";
 
 const file = (name) => pathToFileURL(join(folder, name)).href;
-const can_play = (task) => mercer("list", task, "--json").includes('"observation"');
 let server, page;
 
 before(async () => {
