@@ -74,6 +74,16 @@ Space state_space(const Resolver& resolver) {
   return Space::box(std::move(axes));
 }
 
+// An actuator that is called after its joint must not be taken for the joint's position in formulas and exported code.
+Space action_space(const mjModel& model, const Resolver& resolver) {
+  std::vector<Axis> axes = resolver.resolve({Source::action}).axes;
+  const std::vector<std::string> joints = object_names(model, mjOBJ_JOINT);
+  for (Axis& axis : axes) {
+    if (std::ranges::find(joints, axis.name) != joints.end()) axis.name += "_control";
+  }
+  return Space::box(std::move(axes));
+}
+
 }  // namespace
 
 Plan make_plan(const mjModel& model, const Robot& robot, const std::string& name) {
@@ -144,7 +154,7 @@ Plan make_plan(const mjModel& model, const Robot& robot, const std::string& name
   plan.task = {name,
                state_space(resolver),
                Space::box(std::move(seen)),
-               Space::box(resolver.resolve({Source::action}).axes),
+               action_space(model, resolver),
                sum_of(plan.reward, dt),
                robot.time_limit,
                robot.gamma,
