@@ -263,7 +263,7 @@ struct TrainRequest : Request {
   std::optional<std::vector<std::size_t>> hidden = {};
   std::optional<double> learning_rate = {}, gamma = {}, tau = {}, initial_alpha = {}, target_entropy = {},
                         noise_correlation = {}, epsilon_start = {}, epsilon_end = {}, epsilon_run = {},
-                        max_gradient_norm = {}, step_size = {}, search_noise = {};
+                        max_gradient_norm = {}, step_size = {}, search_noise = {}, reward_shift = {};
   std::optional<std::size_t> decay_updates = {}, batch_size = {}, buffer = {}, warmup = {}, train_every = {},
                              updates = {}, epsilon_steps = {}, target_every = {}, directions = {}, best = {};
   std::optional<bool> scale_observations = {}, tune_alpha = {}, double_q = {};

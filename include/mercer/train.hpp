@@ -63,6 +63,9 @@ struct ArsOptions {
   std::size_t best = 8;         ///< of them that count, by the larger of their two returns; 1 to `directions`
   double step_size = 0.02;      ///< 1e-6 to 10
   double noise = 0.03;          ///< 1e-6 to 10
+  /// Subtracted from the reward of each step of the search, -10^6 to 10^6. A reward for being alive makes standing
+  /// still a good policy, and small changes of it fall over; without that reward, moving on is better.
+  double reward_shift = 0;
 };
 
 using AlgorithmOptions = std::variant<SacOptions, DqnOptions, ArsOptions>;

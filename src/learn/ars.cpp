@@ -145,7 +145,7 @@ class Search final : public Trainer {
       double reward = 0;
       env_.step(column, {action.data(), static_cast<std::size_t>(action.size()), 1},
                 {seed_, Stage::transition, step, std::span(&item, 1)}, std::span(&reward, 1), std::span(&end, 1));
-      episode.sum += reward;
+      episode.sum += reward - options_.reward_shift;
     }
     if (std::isfinite(episode.sum)) return;
     throw Error(

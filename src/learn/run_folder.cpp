@@ -60,7 +60,11 @@ ordered_json to_json(const DqnOptions& o) {
 }
 
 ordered_json to_json(const ArsOptions& o) {
-  return {{"directions", o.directions}, {"best", o.best}, {"step_size", o.step_size}, {"noise", o.noise}};
+  return {{"directions", o.directions},
+          {"best", o.best},
+          {"step_size", o.step_size},
+          {"noise", o.noise},
+          {"reward_shift", o.reward_shift}};
 }
 
 }  // namespace

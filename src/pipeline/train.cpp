@@ -54,6 +54,7 @@ void apply(const TrainRequest& request, ArsOptions& options) {
   take(request.best, options.best);
   take(request.step_size, options.step_size);
   take(request.search_noise, options.noise);
+  take(request.reward_shift, options.reward_shift);
 }
 
 template <class T>
@@ -225,6 +226,12 @@ void add_ars(OptionList& list, TrainRequest& request) {
             .range = {1e-6, 10},
             .standard = text_of(usual.noise)},
            request.search_noise);
+  list.add({.name = "reward-shift",
+            .value = "R",
+            .help = "ars: subtracted from the reward of each step of the search",
+            .range = {-1e6, 1e6},
+            .standard = text_of(usual.reward_shift)},
+           request.reward_shift);
 }
 
 // An option of another algorithm would do nothing.
@@ -269,7 +276,7 @@ OptionList options_of(TrainRequest& request) {
       .add_name({.name = "algo",
                  .value = "ALGO",
                  .help = "Algorithm",
-                 .standard = "sac on a box of actions (swimmer, quadrotor: ars), dqn on discrete ones",
+                 .standard = "sac on a box of actions (swimmer, hopper, quadrotor: ars), dqn on discrete ones",
                  .used_first = true},
                 request.algorithm);
   list.add({.name = "steps",
