@@ -24,7 +24,7 @@ def teacher(mercer, task):
     skip_unless_built(mercer, task)
     if task in TEACHERS:
         return TEACHERS[task]
-    mercer.ok("train", "--env", task, "--steps", 300, "--warmup", 200, "--hidden", "16x16", "--out", "run")
+    mercer.ok("train", "--env", task, "--algo", "sac", "--steps", 300, "--warmup", 200, "--hidden", "16x16", "--out", "run")
     return "run/policy.safetensors"
 
 
@@ -61,14 +61,6 @@ def test_exported_c_acts_as_the_embedding_does(mercer):
     # The program runs the self-test, which compares with actions of the embedding, before it acts.
     ran = subprocess.run([mercer.folder / "hop"], capture_output=True, text=True, check=True).stdout
     assert [line.split()[0] for line in ran.splitlines()] == 3 * ["action"]
-
-
-@pytest.mark.parametrize("task, least", [("swimmer", 340), ("reacher", -6), ("inverted-double-pendulum", 9000),
-                                         ("quadrotor", 430)])
-def test_committed_teachers_earn_what_the_guide_says(mercer, task, least):
-    skip_unless_built(mercer, task)
-    found = mercer.json("evaluate", "--env", task, "--policy", TEACHERS[task], "--episodes", 30, "--act", "mean")
-    assert found["return"]["mean"] > least
 
 
 def test_the_quadrotor_hovers_within_five_centimetres(mercer):

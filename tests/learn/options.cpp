@@ -58,7 +58,7 @@ TEST(LearnOptions, what_is_out_of_range_is_named) {
   expect_refused<ArsOptions>(&ArsOptions::best, 0, "best is 0");
   expect_refused<ArsOptions>(&ArsOptions::step_size, NAN, "step-size is nan");
   expect_refused<ArsOptions>(&ArsOptions::noise, 0, "search-noise is 0");
-  expect_refused<ArsOptions>(&ArsOptions::reward_shift, 1e7, "reward-shift is 1e+07");
+  expect_refused<ArsOptions>(&ArsOptions::reward_shift, 1e7, "reward-shift is 10000000");
 }
 
 TEST(TrainOptions, bad_ones_leave_no_folder) {
