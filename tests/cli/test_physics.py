@@ -24,7 +24,8 @@ def teacher(mercer, task):
     skip_unless_built(mercer, task)
     if task in TEACHERS:
         return TEACHERS[task]
-    mercer.ok("train", "--env", task, "--algo", "sac", "--steps", 300, "--warmup", 200, "--hidden", "16x16", "--out", "run")
+    mercer.ok("train", "--env", task, "--algo", "sac", "--steps", 300, "--warmup", 200, "--hidden", "16x16",
+              "--out", "run")
     return "run/policy.safetensors"
 
 
