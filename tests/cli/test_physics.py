@@ -9,7 +9,7 @@ import pytest
 
 POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies/physics"
 TEACHERS = {name: POLICIES / f"{name}.safetensors"
-            for name in ("swimmer", "reacher", "inverted-double-pendulum", "quadrotor")}
+            for name in ("swimmer", "reacher", "quadrotor", "hopper")}
 SHORT = ("--episodes", 66, "--horizon", 30, "--act", "mean")
 
 
