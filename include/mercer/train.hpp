@@ -93,8 +93,8 @@ struct Recipe {
   AlgorithmOptions options;
 };
 
-/// The algorithm to take for a task when none is asked for: DQN for discrete actions, else SAC; ARS where
-/// its recipe is the better one (swimmer, quadrotor).
+/// The algorithm to take for a task when none is asked for: DQN for discrete actions, ARS where it has a
+/// recipe for the task, else SAC.
 Algorithm usual_algorithm(const Task& task);
 
 /// The recipe of a built-in task (by `Task::name`) where the published defaults do not learn it, else the defaults.

@@ -276,7 +276,7 @@ OptionList options_of(TrainRequest& request) {
       .add_name({.name = "algo",
                  .value = "ALGO",
                  .help = "Algorithm",
-                 .standard = "sac on a box of actions (swimmer, hopper, quadrotor: ars), dqn on discrete ones",
+                 .standard = "dqn on discrete actions, ars where it has a recipe for the task, else sac",
                  .used_first = true},
                 request.algorithm);
   list.add({.name = "steps",

@@ -13,9 +13,6 @@
 namespace mercer {
 namespace {
 
-constexpr double hover_thrust = 0.028 * 9.81 / 4;
-constexpr double full_thrust = 0.16;
-
 double distance(const std::vector<double>& observation) {
   return std::hypot(observation[0], observation[1], observation[2]);
 }

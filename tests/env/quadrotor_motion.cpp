@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "mercer/env.hpp"
+#include "support/hover_controller.hpp"
 #include "support/single_episode.hpp"
 
 namespace mercer {
@@ -14,9 +15,6 @@ namespace {
 using Real = long double;
 using Vector = std::array<Real, 3>;
 using Matrix = std::array<Vector, 3>;
-
-constexpr double hover_thrust = 0.028 * 9.81 / 4;
-constexpr double full_thrust = 0.16;
 
 Vector cross(const Vector& a, const Vector& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};

@@ -7,10 +7,14 @@
 
 namespace mercer {
 
+/// Thrust of a rotor of the nominal `quadrotor`, N: where it hovers, and at most.
+inline constexpr double hover_thrust = 0.028 * 9.81 / 4;
+inline constexpr double full_thrust = 0.16;
+
 /// A cascaded controller for `quadrotor`: position errors ask for an acceleration, which asks for a direction of the
 /// thrust, which asks for torques. It sees the 18 observations and knows the nominal craft.
 inline std::vector<double> hover_action(std::span<const double> seen) {
-  constexpr double mass = 0.028, gravity = 9.81, lever = 0.046 / 1.4142135623730951, torque = 0.00596, full = 0.16;
+  constexpr double mass = 0.028, gravity = 9.81, lever = 0.046 / 1.4142135623730951, torque = 0.00596;
   constexpr std::array inertia{16.6e-6, 16.6e-6, 29.3e-6};
   const auto R = [&](std::size_t row, std::size_t column) { return seen[6 + 3 * row + column]; };
   std::array<double, 3> pull{};  // wanted acceleration besides gravity
@@ -27,7 +31,7 @@ inline std::vector<double> hover_action(std::span<const double> seen) {
   const std::array thrust{total - roll - pitch - yaw, total - roll + pitch + yaw, total + roll + pitch - yaw,
                           total + roll - pitch + yaw};
   std::vector<double> action;
-  for (const double four : thrust) action.push_back(2 * (four / 4) / full - 1);
+  for (const double four : thrust) action.push_back(2 * (four / 4) / full_thrust - 1);
   return action;
 }
 
