@@ -46,7 +46,7 @@ class RatioReporter : public benchmark::ConsoleReporter {
       if (subject == 0 || reference == 0) continue;  // filtered out
       const bool met = reference / subject >= ratio.at_least;
       missed += met ? 0 : 1;
-      fmt::print("{}: {:.3g} ns against {:.3g} ns an item, {:.2f} times as fast (asked: {:.1f}) {}\n", ratio.what,
+      fmt::print("{}: {:.3g} ns against {:.3g} ns an item, {:.2f} times as fast (asked: {:.3g}) {}\n", ratio.what,
                  subject, reference, reference / subject, ratio.at_least, met ? "met" : "MISSED");
     }
     return missed;

@@ -1,8 +1,17 @@
-# mercer_unit_test(module): all tests/<module>/*.cpp make one GoogleTest program, each case a ctest case.
+# mercer_unit_test(module): all tests/<module>/*.cpp make one GoogleTest program, each case a ctest case. Files that
+# begin with box2d_ or without_box2d_ belong to builds with or without Box2D.
 #
 # Tests may include private headers ("io/zip.hpp") and read MERCER_TEST_DATA, the folder tests/data.
 function(mercer_unit_test module)
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/${module}/*.cpp")
+  if(NOT MERCER_MUJOCO)
+    list(FILTER sources EXCLUDE REGEX "/mujoco_[a-z_]+[.]cpp$")
+  endif()
+  if(MERCER_BOX2D)
+    list(FILTER sources EXCLUDE REGEX "/without_box2d_[^/]*$")
+  else()
+    list(FILTER sources EXCLUDE REGEX "/box2d_[^/]*$")
+  endif()
   add_executable(test_${module} ${sources})
   target_link_libraries(test_${module} PRIVATE
     mercer mercer_compile fmt::fmt Eigen3::Eigen nlohmann_json::nlohmann_json GTest::gtest_main)

@@ -3,14 +3,17 @@ import { $ } from "./dom.js";
 import { plain, with_unit } from "./format.js";
 import { make_player } from "./player.js";
 
+const most_numbers = 8;
+
 export function make_episode(page, { on_start }) {
   const player = make_player({
-    scenes: $("scenes"), traces: $("traces"), scrub: $("scrub"), text: $("step-text"), play_button: $("play"),
+    scenes: $("scenes"), traces: $("traces"), more_traces: $("more-traces"), scrub: $("scrub"), text: $("step-text"), play_button: $("play"),
     back: $("step-back"), on: $("step-on"),
   });
 
   function tell(answer) {
-    const where = page.subject.axes.map((axis, d) => `${plain(axis.name)} ${with_unit(answer.start[d], axis)}`).join(", ");
+    const numbers = page.subject.axes.map((axis, d) => `${plain(axis.name)} ${with_unit(answer.start[d], axis)}`);
+    const where = numbers.slice(0, most_numbers).join(", ") + (numbers.length > most_numbers ? ` and ${numbers.length - most_numbers} more` : "");
     const returns = ["teacher", "embedding"].filter((one) => answer[one]).map((one) => `${one} ${answer[one].return.toFixed(2)}`).join(", ");
     $("start-text").textContent = `Start: ${where}. Return of this episode: ${returns}.` +
       (answer.snapped ? " The nearest start that the report holds." : "") + " Click the map to start elsewhere.";

@@ -1,10 +1,11 @@
 // Teacher and embedding from the same start: moving where the task can be drawn, as traces always.
-import { axis_title, number, plain } from "./format.js";
-import { draw_axes, make_figure } from "./plot.js";
-import { can_draw, draw_scene } from "./scene.js";
+import { draw_figure, figure_size, figure_words, make_camera, unpack_figure } from "./figure.js";
+import { number, plain } from "./format.js";
+import { make_figure } from "./plot.js";
+import { can_draw, draw_scene, scene_size } from "./scene.js";
+import { make_traces } from "./traces.js";
 
 const who = { teacher: "var(--teacher)", embedding: "var(--student)" };
-const trace = { width: 340, height: 150, left: 53, right: 8, top: 6, bottom: 112 };
 
 function state_at(episode, names, step) {
   const d = names.length;
@@ -16,8 +17,9 @@ function action_at(episode, dimensions, step) {
 }
 
 export function make_player(page) {
-  const { scenes, traces, scrub, text, play_button } = page;
-  let episodes = null, task = null, drawn = [], lines = [], step = 0, clock = null, stride = 1;
+  const { scenes, scrub, text, play_button } = page;
+  const traces = make_traces(page.traces, page.more_traces, who);
+  let episodes = null, task = null, drawn = [], step = 0, clock = null, stride = 1;
   const present = () => ["teacher", "embedding"].filter((one) => episodes[one]);
   const length = () => Math.max(...present().map((one) => episodes[one].rewards.length));
   const last = (one) => episodes[one].rewards.length - 1;
@@ -31,29 +33,57 @@ export function make_player(page) {
   function start() {
     if (step >= length() - 1) go(0);
     play_button.textContent = "Pause";
-    const pause = Math.max(16, Math.min(100, (task.dt || 0.04) * 1000 * stride));
-    clock = setInterval(() => (step >= length() - 1 ? stop() : go(step + 1)), pause);
+    // Steps that are shorter than a picture of the screen are taken several at once.
+    const due = (task.dt || 0.04) * 1000 * stride, several = Math.max(1, Math.round(16 / due));
+    const pause = Math.max(16, Math.min(100, due * several));
+    clock = setInterval(() => (step >= length() - 1 ? stop() : go(step + several)), pause);
   }
 
   function go(to) {
     step = Math.max(0, Math.min(length() - 1, to));
     scrub.value = step;
     text.textContent = `step ${step * stride} of ${(length() - 1) * stride}`;
-    for (const { one, svg, caption } of drawn) {
+    for (const { one, draw, caption } of drawn) {
       const at = Math.min(step, last(one));
-      const names = task.state.map((axis) => axis.name);
-      draw_scene(svg, task.name, state_at(episodes[one], names, at), action_at(episodes[one], task.action.length, at), who[one], task.actions > 0);
+      draw(at);
       const sum = episodes[one].so_far[at];
       caption.textContent = `${plain(one)}: return so far ${number(sum, 4)}${step > last(one) ? " (ended)" : ""}`;
     }
-    for (const { svg, x } of lines) svg.select("line.now").attr("x1", x(step * stride)).attr("x2", x(step * stride));
+    traces.mark(step);
+  }
+
+  // How each of the two is drawn, and how large; null where it cannot be.
+  function make_drawings() {
+    if (present().every((one) => episodes[one].figure)) {
+      const figures = Object.fromEntries(present().map((one) => [one, unpack_figure(episodes[one].figure)]));
+      const cameras = figures.embedding.views.map((view) => make_camera(Object.values(figures), view));
+      return (one) => ({
+        ...figure_size(figures[one]),
+        draw: (svg, at) => {
+          draw_figure(svg, cameras, figures[one], at, who[one]);
+          svg.attr("aria-label", `${plain(one)} playing ${plain(task.name)}: ${figure_words(figures[one], at)}`);
+        },
+      });
+    }
+    if (!can_draw(task.name)) return null;
+    const names = task.state.map((axis) => axis.name);
+    return (one) => ({
+      ...scene_size,
+      draw: (svg, at) => {
+        draw_scene(svg, task.name, state_at(episodes[one], names, at), action_at(episodes[one], task.action.length, at), who[one], task.actions > 0);
+        svg.attr("aria-label", `${plain(one)} playing ${plain(task.name)}`);
+      },
+    });
   }
 
   function make_scenes() {
     scenes.replaceChildren();
     drawn = [];
-    if (!can_draw(task.name)) return;
+    const drawing_of = make_drawings();
+    if (!drawing_of) return;
     drawn = present().map((one) => {
+      const { width, height, draw } = drawing_of(one);
+      scenes.classList.toggle("wide", width > scene_size.width);
       const table = () => {
         const names = task.state.map((axis) => axis.name);
         const actions = task.action.map((axis) => axis.name);
@@ -62,38 +92,8 @@ export function make_player(page) {
           rows: episodes[one].rewards.map((_, t) => [t * stride, ...Object.values(state_at(episodes[one], names, t)), ...action_at(episodes[one], actions.length, t), episodes[one].so_far[t]]),
         };
       };
-      const made = make_figure(scenes, { title: plain(one), name: `mercer-episode-${one}`, width: 260, height: 200, table });
-      made.svg.attr("aria-label", `${plain(one)} playing ${plain(task.name)}`);
-      return { one, svg: made.svg, caption: made.words };
-    });
-  }
-
-  // One small plot for each action and each state.
-  function make_traces() {
-    const shown = [
-      ...task.action.map((axis, i) => ({ axis, values: (one) => one.actions.filter((_, j) => j % task.action.length === i) })),
-      ...task.state.map((axis, i) => ({ axis, values: (one) => one.states.filter((_, j) => j % task.state.length === i) })),
-    ];
-    traces.replaceChildren();
-    lines = shown.map(({ axis, values }) => {
-      const table = () => ({
-        columns: ["step", ...present()],
-        rows: d3.range(length()).map((t) => [t * stride, ...present().map((one) => values(episodes[one])[t])]),
-      });
-      const made = make_figure(traces, { title: plain(axis.name), name: `mercer-trace-${axis.name}`, width: trace.width, height: trace.height, table });
-      const all = present().flatMap((one) => values(episodes[one]));
-      const [low, high] = d3.extent(all);
-      const x = d3.scaleLinear([0, Math.max(1, (length() - 1) * stride)], [trace.left, trace.width - trace.right]);
-      const y = d3.scaleLinear(low === high ? [low - 1, high + 1] : [low, high], [trace.bottom, trace.top]).nice(4);
-      draw_axes(made.svg, { x, y, left: trace.left, bottom: trace.bottom, x_title: "step", y_title: axis_title(axis), y_ticks: 4 });
-      const curve = d3.line().x((_, t) => x(t * stride)).y((value) => y(value));
-      for (const one of present()) {
-        made.svg.append("path").attr("d", curve(values(episodes[one]))).attr("fill", "none").attr("stroke", who[one])
-          .attr("stroke-width", 1.7).attr("stroke-dasharray", one === "teacher" ? "4 3" : null);
-      }
-      made.svg.append("line").attr("class", "now").attr("y1", trace.top).attr("y2", trace.bottom).attr("stroke", "var(--soft)");
-      made.svg.attr("aria-label", `${plain(axis.name)} over the steps of the episode: teacher dashed, embedding solid`);
-      return { svg: made.svg, x };
+      const made = make_figure(scenes, { title: plain(one), name: `mercer-episode-${one}`, width, height, table });
+      return { one, draw: (at) => draw(made.svg, at), caption: made.words };
     });
   }
 
@@ -112,7 +112,7 @@ export function make_player(page) {
       for (const one of present()) episodes[one].so_far = [...d3.cumsum?.(episodes[one].rewards) ?? cumulate(episodes[one].rewards)];
       scrub.max = length() - 1;
       make_scenes();
-      make_traces();
+      traces.show(Object.fromEntries(present().map((one) => [one, episodes[one]])), task, stride);
       go(0);
       if (was_playing) start();
     },

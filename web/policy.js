@@ -4,7 +4,7 @@ import { plain, with_unit } from "./format.js";
 import { make_heatmaps } from "./heatmap.js";
 import { make_polar } from "./polar.js";
 
-const grid_of_map = 64;
+const grid_of_map = 64, most_sliders = 6;
 
 export function make_policy(page) {
   const { store } = page;
@@ -39,15 +39,25 @@ export function make_policy(page) {
   }
 
   function set_controls() {
-    const { x, y, fixed } = store.get();
+    const { x, y, fixed, subject } = store.get();
     $("axis-x").value = String(x);
     $("axis-y").value = String(y);
-    $("fixed").replaceChildren(...page.subject.axes.flatMap((axis, d) => (d === x || d === y ? [] : [fixed_slider(axis, d, fixed[d])])));
+    const others = page.subject.axes.map((_, d) => d).filter((d) => d !== x && d !== y);
+    const movable = others.filter((d) => page.source.places(subject, d)?.length !== 1);
+    $("fixed").replaceChildren(...movable.map((d) => fixed_slider(page.subject.axes[d], d, fixed[d])));
+    // Sliders of many dimensions wait until they are wanted; a report has none for what it holds at one place alone.
+    const many = movable.length > most_sliders;
+    $("fixed-title").textContent = `${movable.length} other dimensions, at first at the median of visited states`;
+    $("fixed-title").hidden = !many;
+    $("fixed-box").open = !many;
+    $("fixed-box").hidden = movable.length === 0;
+    $("fixed-note").hidden = movable.length === others.length;
+    $("fixed-note").textContent = `${others.length - movable.length} other dimensions stay at the median of visited states.`;
   }
 
   // Values between which a report holds nothing are not offered.
   function fixed_slider(axis, d, value) {
-    const stored = page.source.live ? null : page.source.document.answers[store.get().subject].positions[d];
+    const stored = page.source.places(store.get().subject, d);
     const [low, high] = page.subject.window[d];
     const label = document.createElement("label"), text = document.createElement("span"), input = document.createElement("input");
     text.textContent = with_unit(value, axis);
@@ -92,10 +102,11 @@ export function make_policy(page) {
     show: () => page.ask(show),
     offer_axes() {
       const { axes, action } = page.subject;
-      const names = axes.map((axis, d) => [d, plain(axis.name)]);
-      choices($("axis-x"), names);
-      choices($("axis-y"), names);
-      choices($("output"), action.axes.map((axis, d) => [d, plain(axis.name)]));
+      const held = page.source.held(store.get().subject);
+      const names = (all, some) => all.map((axis, d) => [d, plain(axis.name)]).filter(([d]) => !some || some.has(d));
+      choices($("axis-x"), names(axes, held?.axes));
+      choices($("axis-y"), names(axes, held?.axes));
+      choices($("output"), names(action.axes, held?.outputs));
       $("output-box").hidden = action.axes.length < 2;
     },
     set_start(start) {

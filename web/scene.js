@@ -1,6 +1,7 @@
 // Tasks that can be drawn moving. Each takes the state as an object of names and the action, and draws into an SVG.
 
 const width = 260, height = 200;
+export const scene_size = { width, height };
 
 function pendulum(svg, state, action, colour) {
   // theta is zero upright and grows counter-clockwise.

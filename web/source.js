@@ -58,6 +58,9 @@ export class LiveSource {
     fetch(`${this.base}/api/jobs/${former.work}`, { method: "DELETE", headers: this.headers() }).catch(() => {});
   }
 
+  // What is computed when it is asked for has no limits.
+  places() { return null; }
+  held() { return null; }
   view() { return this.get("/api/view"); }
   subject(id) { return this.get(`/api/subject/${id}`); }
   evaluate(question) { return this.ask("evaluate", question); }
@@ -94,6 +97,15 @@ export class FileSource {
     const found = this.document.answers[id]?.[kind]?.[key];
     if (found === undefined) throw new Error("The report does not hold this; 'mercer serve' computes it.");
     return this.unpack(found);
+  }
+
+  // Where slices hold an axis that they do not run along.
+  places(id, axis) { return this.document.answers[id].positions[axis]; }
+
+  // Axes and actions of which there are slices.
+  held(id) {
+    const keys = Object.keys(this.document.answers[id].slice).map((key) => key.split(":")[0].split(",").map(Number));
+    return { axes: new Set(keys.flatMap(([x, y]) => [x, y])), outputs: new Set(keys.map(([, , output]) => output)) };
   }
 
   cancel() {}

@@ -25,6 +25,7 @@ BATCHES = "Acting in a batch of 4096, for each action"
 EXPORTED = "Acting by exported C, one state on one core"
 EPISODES = "Episodes and steps, all cores"
 STEPS = "Steps of the pendulum, batch 4096 on one core"
+PHYSICS = "Steps of physics tasks at random, observed and rewarded"
 WHOLE = "From rollouts to an embedding, and the explorer"
 OTHER = "Others"
 
@@ -44,6 +45,14 @@ def _training():
             yield (f"sac_{networks}_batch_{batch}_{threads}",
                    Label(TRAINING, f"networks of {networks.replace('x', ' x ')}, batch {batch}, {spoken}", "updates", "updates"))
         yield f"sgemm_{threads}", Label(TRAINING, f"Eigen's sgemm, {spoken}", "flops")
+
+
+def _physics():
+    for task in ("swimmer", "hopper", "walker2d", "half-cheetah", "ant", "inverted-double-pendulum", "reacher"):
+        for threads, spoken in (("1", "one thread"), ("2", "two threads")):
+            for batch in (1, 64):
+                yield f"physics_{batch}_{threads}/{task}", Label(PHYSICS, f"{task}, batch {batch}, {spoken}", "steps")
+        yield f"physics_bare/{task}", Label(PHYSICS, "bare loop around mj_step", "steps")
 
 
 LABELS = {
@@ -95,6 +104,7 @@ LABELS = {
     "pendulum_hold_scalar": Label(STEPS, "plain loop"),
     "pendulum_damp_batch": Label(STEPS, "torque from the observation"),
     "pendulum_damp_scalar": Label(STEPS, "plain loop"),
+    **dict(_physics()),
     "embed_whole": Label(WHOLE, "200 episodes, lattice, three bases; one thread"),
     "embed_network": Label(WHOLE, "of that the teacher's network"),
     "slider_to_heat_map": Label(WHOLE, "a move of the explorer's slider to its heat map"),

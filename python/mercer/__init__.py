@@ -7,6 +7,8 @@
     embedding.save("p.mercer")
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from . import plots, spaces
 from ._mercer import (
     Basis,
@@ -38,6 +40,7 @@ from ._mercer import (
     make_noisy_bandit,
     mixture_log_density,
     paired_loss,
+    parameters,
     policy_distance,
     power_function,
     predictable_bernstein_interval,
@@ -58,7 +61,7 @@ from ._mercer import (
 from .certificates import Certificate, CertificateError, certify
 from .compression import compress, compress_states, embed, embed_continuous, embed_lattice
 from .embedding import Embedding, read
-from .envs import Env, GymEnv, make
+from .envs import Env, Figure, Stick, make
 from .estimators import ContinuousEmbedder, LatticeEmbedder
 from .mdp import bound_rows, bounds
 from .perturbed import Perturbed
@@ -68,4 +71,16 @@ from .threads import threads
 from .training import train
 from .transforms import inverse_wavelet, make_edges, quantile_edges, wavelet
 
-__all__ = [name for name in dir() if not name.startswith("_")] + ["__version__"]
+if _TYPE_CHECKING:
+    from .gym_env import GymEnv
+
+__all__ = [name for name in dir() if not name.startswith("_")] + ["GymEnv", "__version__"]
+
+
+def __getattr__(name: str):
+    # Where Gymnasium is installed it is imported with GymEnv, and only then: it takes its time.
+    if name == "GymEnv":
+        from .gym_env import GymEnv
+
+        return GymEnv
+    raise AttributeError(f"module 'mercer' has no attribute {name!r}")

@@ -11,6 +11,7 @@ error_kinds: list[tuple[str, str]]
 _Report = Optional[Callable[[str, float], None]]
 _Path = Union[str, os.PathLike]
 _Range = tuple[float, float]
+_Point = tuple[float, float, float]
 
 class CertificateError(Exception):
     embedding: Any
@@ -45,15 +46,24 @@ class EnvBatch:
     def set_state(self, states: ArrayLike) -> np.ndarray: ...
     def step(self, actions: ArrayLike) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
     def observe(self) -> np.ndarray: ...
+    def figure(self, index: int) -> tuple[list[tuple[_Point, _Point, float, bool]], list[str]]:
+        """Sticks (from, to, radius, fixed) and views of one episode."""
     @property
     def state(self) -> np.ndarray: ...
+    @property
+    def broken(self) -> np.ndarray: ...
     @property
     def num_envs(self) -> int: ...
     @property
     def task(self) -> Task: ...
     def return_range(self, horizon: Optional[int]) -> _Range: ...
 
-def known_envs() -> list[tuple[str, str, str]]: ...
+def known_envs() -> list[tuple[str, str, str, str]]:
+    """All tasks: name, summary, settings, group."""
+
+def parameters(name: str) -> list[dict[str, Any]]:
+    """What can be perturbed about a task, disturbances included: name, help, nominal, low, high, integer."""
+
 def disturbances() -> list[dict[str, Any]]:
     """What can be perturbed about every task: name, help, nominal, low, high, integer."""
 

@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any, NamedTuple, Sequence
 
 import numpy as np
 
 from . import _mercer
 from .spaces import Box, Discrete, from_axes, to_axes
+
+
+class Stick(NamedTuple):
+    """A straight part of a robot or its surroundings, in metres; z points up."""
+
+    start: tuple[float, float, float]
+    end: tuple[float, float, float]
+    radius: float
+    fixed: bool  # ground, walls, goals
+
+
+class Figure(NamedTuple):
+    """A task in one state as a picture, best seen from `views`: "side" (x to the right, z up), "above" (x, y)."""
+
+    sticks: list[Stick]
+    views: list[str]
 
 
 class Env:
@@ -44,7 +60,23 @@ class Env:
 
     @property
     def state(self) -> np.ndarray:
+        """(num_envs, dim), as `set_state` takes it: with MuJoCo's tasks qpos, then qvel."""
         return self._batch.state
+
+    @property
+    def broken(self) -> np.ndarray:
+        """Where the simulator failed in the last step; such episodes are terminated."""
+        return self._batch.broken
+
+    @property
+    def parameters(self) -> list[dict[str, Any]]:
+        """What can be perturbed about the task: name, help, nominal, low, high, integer."""
+        return _mercer.parameters(self.name)
+
+    def figure(self, index: int = 0) -> Figure:
+        """One episode as a stick figure; without sticks where the task draws none."""
+        sticks, views = self._batch.figure(index)
+        return Figure([Stick(*one) for one in sticks], views)
 
     def return_range(self, horizon: int | None = None) -> tuple[float, float]:
         """Bounds on the return of an episode, which certificates rest on."""
@@ -62,35 +94,6 @@ def make(name: str, num_envs: int = 1, seed: int = 0, spread: Sequence[float] | 
     `compress` and `certify`, which measure it, but not be stepped.
     """
     return Env(name, num_envs, seed, spread)
-
-
-class GymEnv:
-    """A built-in task with the interface of a single Gymnasium environment."""
-
-    metadata: dict[str, Any] = {"render_modes": []}
-    render_mode = None
-
-    def __init__(self, name: str, seed: int = 0) -> None:
-        self.env = Env(name, 1, seed)
-        self.observation_space = self.env.observation_space
-        self.action_space = self.env.action_space
-        self.reward_range = self.env.reward_range
-        self._discrete = isinstance(self.action_space, Discrete)
-
-    @property
-    def unwrapped(self) -> "GymEnv":
-        return self
-
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
-        return self.env.reset(seed)[0], {}
-
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
-        batch = np.asarray(action).reshape(1) if self._discrete else np.asarray(action, dtype=float).reshape(1, -1)
-        obs, rewards, terminated, truncated = self.env.step(batch)
-        return obs[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), {}
-
-    def close(self) -> None:
-        pass
 
 
 def is_foreign(env: Any) -> bool:

@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "env/box2d/tasks.hpp"
 #include "env/classic/tasks.hpp"
+#include "env/mujoco/tasks.hpp"
 #include "env/spec.hpp"
 #include "mercer/error.hpp"
 
@@ -154,7 +156,10 @@ std::vector<EnvEntry> built_in() {
     }
   };
   add("classic control", {pendulum_entry(), pendulum_v0_entry(), continuous_mountain_car_entry(), mountain_car_entry(),
-                          cart_pole_entry()});
+                          cart_pole_entry(), acrobot_entry()});
+  add("quadrotor", {quadrotor_entry()});
+  add("MuJoCo", mujoco_entries());
+  add("Box2D", box2d_entries());
   add("one step", {turntable_entry(), noisy_bandit_entry()});
   add("finite processes", {chain_entry(), tabular_entry()});
   return all;
@@ -187,16 +192,46 @@ TaskSpec split_spec(std::string_view spec) {
       {"Pendulum-v0", "pendulum-v0"},
       {"MountainCarContinuous-v0", "continuous-mountain-car"},
       {"MountainCar-v0", "mountain-car"},
-      {"CartPole-v1", "cart-pole"}};
+      {"CartPole-v1", "cart-pole"},
+      {"Acrobot-v1", "acrobot"},
+      {"Swimmer-v2", "swimmer"},
+      {"Swimmer-v3", "swimmer"},
+      {"Swimmer-v4", "swimmer"},
+      {"Hopper-v2", "hopper"},
+      {"Hopper-v3", "hopper"},
+      {"Hopper-v4", "hopper"},
+      {"Walker2d-v2", "walker2d"},
+      {"Walker2d-v3", "walker2d"},
+      {"Walker2d-v4", "walker2d"},
+      {"HalfCheetah-v2", "half-cheetah"},
+      {"HalfCheetah-v3", "half-cheetah"},
+      {"HalfCheetah-v4", "half-cheetah"},
+      {"Ant-v2", "ant:contact-forces=true"},
+      {"Ant-v3", "ant:contact-forces=true"},
+      {"Ant-v4", "ant"},
+      {"InvertedDoublePendulum-v2", "inverted-double-pendulum"},
+      {"InvertedDoublePendulum-v4", "inverted-double-pendulum"},
+      {"Reacher-v2", "reacher"},
+      {"Reacher-v4", "reacher"},
+      {"LunarLander-v2", "lunar-lander"},
+      {"LunarLander-v3", "lunar-lander"},
+      {"LunarLanderContinuous-v2", "lunar-lander-continuous"},
+      {"LunarLanderContinuous-v3", "lunar-lander-continuous"},
+      {"BipedalWalker-v3", "bipedal-walker"}};
   const std::size_t colon = spec.find(':');
   if (colon == std::string_view::npos && spec.ends_with(".json")) {
     // A '=' in the name is then no setting.
     return {"tabular", (spec.find('=') == std::string_view::npos ? "" : "file=") + std::string(spec)};
   }
   const std::string_view name = spec.substr(0, colon);
+  std::string settings(colon == std::string_view::npos ? "" : spec.substr(colon + 1));
   const auto alias = gymnasium.find(name);
-  return {std::string(alias == gymnasium.end() ? name : alias->second),
-          std::string(colon == std::string_view::npos ? "" : spec.substr(colon + 1))};
+  if (alias == gymnasium.end()) return {std::string(name), settings};
+  const std::size_t own = alias->second.find(':');
+  if (own != std::string_view::npos) {
+    settings = std::string(alias->second.substr(own + 1)) + (settings.empty() ? "" : ",") + settings;
+  }
+  return {std::string(alias->second.substr(0, own)), settings};
 }
 
 const EnvEntry& find_env(const std::string& name) {

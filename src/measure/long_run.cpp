@@ -13,9 +13,9 @@ namespace mercer {
 namespace {
 
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using View = Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>>;
+using EigenView = Eigen::Map<const RowMajor, 0, Eigen::OuterStride<>>;
 
-View eigen_view(MatrixView<const double> matrix) {
+EigenView eigen_view(MatrixView<const double> matrix) {
   if (matrix.rows() == 0 || matrix.cols() == 0) {
     throw Error(ErrorCode::shape_mismatch, "an empty matrix has no singular values", "Give at least one entry");
   }
@@ -26,7 +26,7 @@ View eigen_view(MatrixView<const double> matrix) {
 }  // namespace
 
 SchattenNorms schatten_norms(MatrixView<const double> matrix) {
-  const View view = eigen_view(matrix);
+  const EigenView view = eigen_view(matrix);
   const Eigen::BDCSVD<Eigen::MatrixXd> svd(view.rows() >= view.cols() ? Eigen::MatrixXd(view)
                                                                       : Eigen::MatrixXd(view.transpose()));
   const Eigen::VectorXd& sigma = svd.singularValues();
@@ -34,7 +34,7 @@ SchattenNorms schatten_norms(MatrixView<const double> matrix) {
 }
 
 double spectral_norm(MatrixView<const double> matrix) {
-  const View view = eigen_view(matrix);
+  const EigenView view = eigen_view(matrix);
   const Eigen::MatrixXd gram =
       view.rows() <= view.cols() ? Eigen::MatrixXd(view * view.transpose()) : Eigen::MatrixXd(view.transpose() * view);
   const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(gram, Eigen::EigenvaluesOnly);

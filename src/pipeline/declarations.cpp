@@ -160,8 +160,9 @@ void add_perturb(OptionList& list, std::string& perturb, std::size_t& grid) {
   list.add(
       {.name = "perturb",
        .value = "BOX",
-       .help = "Perturb the task in every episode, such as \"m=0.8..1.2; noise=0..0.05; delay=0..1\"; 'mercer list' "
-               "shows what a task has"},
+       .help =
+           "Perturb the task in every episode, such as \"m=0.8..1.2; noise=0..0.05; delay=0..1\"; 'mercer list TASK' "
+           "shows what a task has"},
       perturb);
   list.add({.name = "grid",
             .value = "N",

@@ -8,8 +8,14 @@ import pytest
 
 from conftest import PROGRAM
 
-TASKS = ["pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car", "cart-pole", "turntable", "noisy-bandit",
-         "chain", "tabular"]
+GROUPS = {
+    "classic control": {"pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car", "cart-pole", "acrobot"},
+    "quadrotor": {"quadrotor"},
+    "MuJoCo": {"swimmer", "hopper", "walker2d", "half-cheetah", "ant", "inverted-double-pendulum", "reacher", "mujoco"},
+    "Box2D": {"lunar-lander", "lunar-lander-continuous", "bipedal-walker"},
+    "one step": {"turntable", "noisy-bandit"},
+    "finite processes": {"chain", "tabular"},
+}
 
 
 def test_version(mercer):
@@ -26,12 +32,37 @@ def test_help_without_dashes(mercer):
 
 def test_list(mercer):
     listed = mercer.json("list")
-    assert [task["name"] for task in listed["tasks"]] == TASKS
+    assert {group: {task["name"] for task in listed["tasks"] if task["group"] == group} for group in GROUPS} == GROUPS
+    assert len(listed["tasks"]) == sum(map(len, GROUPS.values()))
     assert {"rollout", "evaluate", "list"} <= {verb["name"] for verb in listed["verbs"]}
     assert "bases" in listed
     printed = mercer.ok("list").stdout
-    for task in TASKS:
-        assert task in printed
+    for task in listed["tasks"]:
+        assert f"    {task['name']} " in printed
+
+
+def test_list_groups_tasks_and_shows_their_sizes(mercer):
+    tasks = {task["name"]: task for task in mercer.json("list")["tasks"]}
+    assert (tasks["pendulum"]["observations"], tasks["pendulum"]["actions"], tasks["pendulum"]["discrete"]) == (3, 1, False)
+    assert (tasks["mountain-car"]["actions"], tasks["mountain-car"]["discrete"]) == (3, True)
+    assert tasks["tabular"]["observations"] is None  # it needs a file
+    lines = mercer.ok("list").stdout.splitlines()
+    group = lines.index("  classic control")
+    assert re.match(r" +pendulum +3 +1 +\S", lines[group + 1]), "tasks stand below their group, with their sizes"
+    assert "masspole" not in "\n".join(lines), "parameters are shown for one task at a time"
+
+
+def test_list_shows_one_task(mercer):
+    told = mercer.json("list", "cart-pole")
+    assert told["group"] == "classic control" and told["time_limit"] == 500 and told["action"]["count"] == 2
+    assert [axis["name"] for axis in told["observation"]["axes"]] == ["position", "velocity", "angle", "angular_velocity"]
+    assert told["observation"]["axes"][1]["high"] is None and told["observation"]["axes"][0]["unit"] == "m"
+    printed = mercer.ok("list", "cart-pole").stdout
+    assert "mass of the pole, kg [0.1; 0.01 to 2]" in printed and "action_noise" in printed
+    assert "velocity                   -inf to inf m/s" in printed
+    assert "did you mean 'cart-pole'" in mercer.fails(2, "list", "cart-pol").lower()
+    assert "Its spaces are not known: " in mercer.ok("list", "tabular").stdout
+    assert "E203" in mercer.fails(2, "list", "pendulum:m=x")
 
 
 def flags(mercer, verb):

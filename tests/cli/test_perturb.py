@@ -46,7 +46,7 @@ def test_list_shows_what_can_be_perturbed(mercer):
     assert (mass["nominal"], mass["low"], mass["high"], mass["integer"]) == (1, 0.1, 10, False)
     assert [row["name"] for row in mercer.json("list")["disturbances"]] == [
         "noise", "action_noise", "delay", "lag", "levels"]
-    page = mercer.ok("list").stdout
+    page = mercer.ok("list", "cart-pole").stdout
     assert "masspole" in page and "mass of the pole, kg [0.1; 0.01 to 2]" in page
 
 

@@ -8,6 +8,7 @@ import re
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
 
@@ -129,6 +130,35 @@ def test_answers_are_those_of_the_library(server, folder):
     assert all(sum(row) == pytest.approx(1, abs=1e-3) for row in polar["teacher"] + polar["embedding"])
     code = server.ask("POST", "/api/code", {"subject": 0, "k": 6})[1]
     assert "controller" in code["header"] and code["operations"] == evaluated["operations"]
+
+
+def test_an_episode_of_a_robot_has_its_sticks(folder):
+    mercer = Mercer(folder)
+    support = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/support/hover_teacher.py"
+    subprocess.run([sys.executable, "-B", support, folder / "hover.onnx"], check=True)
+    mercer.ok("embed", "--route", "continuous", "--env", "quadrotor", "--policy", "hover.onnx", "--k", 14, "--rollouts", 20,
+              "--rounds", 1, "--episodes", 5, "--out", "quadrotor.mercer", "--quiet")
+    robot = Server(folder, "quadrotor.mercer")
+    try:
+        played = robot.ask("POST", "/api/play", {"subject": 0, "k": 14, "frames": 50})[1]
+        start = [0.5, 0, -0.25, 0, 0, 0, 1, 0, 0, 0] + [0] * 7
+        placed = robot.ask("POST", "/api/play", {"subject": 0, "k": 14, "start": start, "stride": 1})[1]
+    finally:
+        assert robot.end() == 0
+    for one in ("teacher", "embedding"):
+        episode = played[one]
+        figure, frames = episode["figure"], len(episode["rewards"])
+        assert figure["views"] == ["side", "above"] and figure["coordinates"] == "xyz"
+        assert len(figure["radii"]) == 10 and len(figure["first"]) == 60 and len(figure["changes"]) == 60 * (frames - 1)
+        assert figure["fixed"]["frames"] == [0, frames - 1] * 3, "the goal stands there all the time"
+    # Sticks follow the state: the arms cross where the body is.
+    figure, states = placed["embedding"]["figure"], placed["embedding"]["states"]
+    ends = figure["first"]
+    for frame in range(len(placed["embedding"]["rewards"])):
+        if frame > 0:
+            ends = [a + b for a, b in zip(ends, figure["changes"][60 * (frame - 1):60 * frame])]
+        middle = [(ends[d] + ends[3 + d]) / 2 * figure["unit"] for d in range(3)]
+        assert middle == pytest.approx(states[17 * frame:17 * frame + 3], abs=2 * figure["unit"] + 1e-5)
 
 
 def test_a_lattice_is_cut_and_one_term_switched_off(server):

@@ -20,13 +20,14 @@ struct Column {
 std::vector<Column> play(const Env& env, std::size_t first, std::size_t count, std::uint32_t steps) {
   const Task& task = env.task();
   const std::size_t stride = count + 5;
-  std::vector<double> memory((task.state.dimensions() + task.observation.dimensions() + 1) * stride);
+  std::vector<double> memory((task.state.dimensions() + task.observation.dimensions() + task.action.dimensions()) *
+                             stride);
   const auto view = [&](std::size_t row, std::size_t rows) {
     return MatrixView<double>(&memory[row * stride], rows, stride, stride).columns(3, count);
   };
   const auto state = view(0, task.state.dimensions());
   const auto observation = view(task.state.dimensions(), task.observation.dimensions());
-  const auto action = view(task.state.dimensions() + task.observation.dimensions(), 1);
+  const auto action = view(task.state.dimensions() + task.observation.dimensions(), task.action.dimensions());
   std::vector<std::uint64_t> items(count);
   for (std::size_t i = 0; i < count; ++i) items[i] = first + i;
   std::vector<double> reward(count);
@@ -36,8 +37,10 @@ std::vector<Column> play(const Env& env, std::size_t first, std::size_t count, s
   const Range range = task.action.axes[0].range;
   for (std::uint32_t t = 0; t < steps; ++t) {
     const Draws draws{7, Stage::action, t, items};
-    draws.fill_uniform(action.row(0), range.low, range.high);
-    for (double& value : action.row(0)) value = task.action.is_discrete() ? std::round(value) : 1.5 * value;
+    for (std::uint32_t d = 0; d < action.rows(); ++d) {
+      draws.fill_uniform(action.row(d), range.low, range.high, d);
+      for (double& value : action.row(d)) value = task.action.is_discrete() ? std::round(value) : 1.5 * value;
+    }
     env.step(state, action, {7, Stage::transition, t, items}, reward, terminated);
   }
   env.observe(state, observation);
@@ -74,13 +77,17 @@ TEST_P(BatchesOf, a_column_does_not_depend_on_its_neighbours) {
 
 INSTANTIATE_TEST_SUITE_P(Tasks, BatchesOf,
                          testing::Values("pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car",
-                                         "cart-pole", "turntable", "noisy-bandit", "chain:alpha=0.6",
+                                         "cart-pole", "acrobot", "turntable", "noisy-bandit", "chain:alpha=0.6",
+                                         "quadrotor", "quadrotor:goal=waypoints,attitude=quaternion",
+                                         "quadrotor:mass=0.02..0.03,motor_lag=0.03..0.1,noise=0.01,delay=1",
+                                         "acrobot:m1=0.5..2,moi=0.5..2",
                                          "pendulum:m=0.8..1.2,noise=0..0.1,delay=0..2,lag=0..0.5,levels=9..99",
                                          "cart-pole:length=0.4..0.6,delay=1,action_noise=0.2"));
 
 // A start belongs to its item: different items start differently. (Turntable and bandit have but one state.)
 TEST(Batches, columns_have_their_own_random_numbers) {
-  for (const char* name : {"pendulum", "continuous-mountain-car", "mountain-car", "cart-pole", "chain:alpha=0.6"}) {
+  for (const char* name : {"pendulum", "continuous-mountain-car", "mountain-car", "cart-pole", "acrobot",
+                           "chain:alpha=0.6", "quadrotor"}) {
     const std::vector<Column> batch = play(*make_env(name), 0, 64, 20);
     std::size_t different = 0;
     for (const Column& column : batch) different += column.state != batch[0].state;

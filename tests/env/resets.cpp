@@ -40,7 +40,8 @@ const std::vector<Case>& cases() {
                                      {"pendulum-v0", "Pendulum-v1", {{-pi, pi}, {-1, 1}}},
                                      {"continuous-mountain-car", "MountainCarContinuous-v0", {{-0.6, -0.4}, {0, 0}}},
                                      {"mountain-car", "MountainCar-v0", {{-0.6, -0.4}, {0, 0}}},
-                                     {"cart-pole", "", {{-0.05, 0.05}, {-0.05, 0.05}, {-0.05, 0.05}, {-0.05, 0.05}}}};
+                                     {"cart-pole", "", {{-0.05, 0.05}, {-0.05, 0.05}, {-0.05, 0.05}, {-0.05, 0.05}}},
+                                     {"acrobot", "", {{-0.1, 0.1}, {-0.1, 0.1}, {-0.1, 0.1}, {-0.1, 0.1}}}};
   return all;
 }
 

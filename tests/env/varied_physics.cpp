@@ -52,6 +52,35 @@ ScalarStep scalar_cart_pole(const std::vector<double>& s, const std::vector<doub
   return {next, 1, std::abs(next[0]) > 2.4 || std::abs(next[2]) > 12 * 2 * pi / 360};
 }
 
+// Two equations for two accelerations, by Cramer's rule.
+std::array<double, 4> acrobot_slope(const std::array<double, 4>& s, const std::vector<double>& p, double torque) {
+  const double m1 = p[0], m2 = p[1], l1 = p[2], c1 = p[3], c2 = p[4], moi = p[5], g = p[7];
+  const double cosine = std::cos(s[1]), turn = m2 * l1 * c2 * std::sin(s[1]);
+  const double a11 = m1 * c1 * c1 + m2 * (l1 * l1 + c2 * c2 + 2 * l1 * c2 * cosine) + 2 * moi;
+  const double a12 = m2 * (c2 * c2 + l1 * c2 * cosine) + moi, a22 = m2 * c2 * c2 + moi;
+  const double lower = m2 * c2 * g * std::sin(s[0] + s[1]);
+  const double b1 = turn * (s[3] * s[3] + 2 * s[2] * s[3]) - (m1 * c1 + m2 * l1) * g * std::sin(s[0]) - lower;
+  const double b2 = torque - turn * s[2] * s[2] - lower;
+  const double determinant = a11 * a22 - a12 * a12;
+  return {s[2], s[3], (b1 * a22 - a12 * b2) / determinant, (a11 * b2 - a12 * b1) / determinant};
+}
+
+ScalarStep scalar_acrobot(const std::vector<double>& s, const std::vector<double>& p, double action) {
+  const std::array<double, 4> start{s[0], s[1], s[2], s[3]};
+  std::array<double, 4> at = start, next = start;
+  for (const auto& [weight, ahead] : {std::pair{1.0, 0.1}, {2.0, 0.1}, {2.0, 0.2}, {1.0, 0.0}}) {
+    const std::array<double, 4> along = acrobot_slope(at, p, (action - 1) * p[6]);
+    for (std::size_t d = 0; d < 4; ++d) {
+      next[d] += 0.2 / 6 * weight * along[d];
+      at[d] = start[d] + ahead * along[d];
+    }
+  }
+  const double t1 = std::remainder(next[0], 2 * pi), t2 = std::remainder(next[1], 2 * pi);
+  const bool swung_up = -std::cos(t1) - std::cos(t1 + t2) > 1;
+  const std::vector<double> after{t1, t2, std::clamp(next[2], -4 * pi, 4 * pi), std::clamp(next[3], -9 * pi, 9 * pi)};
+  return {after, swung_up ? 0.0 : -1.0, swung_up};
+}
+
 struct VariedTask {
   const char* name;
   const char* drawn;  // settings with every parameter drawn
@@ -97,7 +126,12 @@ std::vector<VariedTask> varied_tasks() {
            "gravity=5..20,masscart=0.5..2,masspole=0.05..0.5,length=0.25..1,force=5..20",
            "gravity=8,masscart=1.5,masspole=0.2,length=0.7,force=12",
            {8, 1.5, 0.2, 0.7, 12},
-           scalar_cart_pole}};
+           scalar_cart_pole},
+          {"acrobot",
+           "m1=0.5..2,m2=0.5..2,l1=0.5..2,com1=0.2..1,com2=0.2..1,moi=0.5..2,torque=0.5..3,gravity=5..20",
+           "m1=1.2,m2=0.8,l1=1.1,com1=0.6,com2=0.4,moi=0.9,torque=1.5,gravity=9",
+           {1.2, 0.8, 1.1, 0.6, 0.4, 0.9, 1.5, 9},
+           scalar_acrobot}};
 }
 
 // All columns of a batch, from reset on, under actions drawn at random.
@@ -167,10 +201,12 @@ TEST(VariedPhysics, each_step_is_that_of_plain_scalar_code) {
 
 // The varied step at nominal values, the nominal one, and nominal values that are spelled out: the same bits.
 TEST(VariedPhysics, nominal_values_give_nominal_bits) {
-  const std::vector<std::string> nominal{
-      "pendulum:g=10,m=1,l=1,dt=0.05,damping=0", "pendulum-v0:g=10,m=1,l=1,dt=0.05,damping=0",
-      "continuous-mountain-car:force=0.0015,gravity=0.0025", "mountain-car:force=0.001,gravity=0.0025",
-      "cart-pole:gravity=9.8,masscart=1,masspole=0.1,length=0.5,force=10"};
+  const std::vector<std::string> nominal{"pendulum:g=10,m=1,l=1,dt=0.05,damping=0",
+                                         "pendulum-v0:g=10,m=1,l=1,dt=0.05,damping=0",
+                                         "continuous-mountain-car:force=0.0015,gravity=0.0025",
+                                         "mountain-car:force=0.001,gravity=0.0025",
+                                         "cart-pole:gravity=9.8,masscart=1,masspole=0.1,length=0.5,force=10",
+                                         "acrobot:m1=1,m2=1,l1=1,com1=0.5,com2=0.5,moi=1,torque=1,gravity=9.8"};
   const std::vector<VariedTask> tasks = varied_tasks();
   for (std::size_t k = 0; k < tasks.size(); ++k) {
     const auto plain = make_env(tasks[k].name), spelled = make_env(nominal[k]),

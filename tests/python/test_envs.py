@@ -99,12 +99,61 @@ def test_what_does_not_fit_is_refused(call, text):
     assert text.lower() in str(raised.value).lower()
 
 
-def test_as_a_gymnasium_environment():
-    env = mercer.GymEnv("pendulum")
-    obs, info = env.reset(seed=1)
-    assert obs.shape == (3,) and info == {}
-    obs, reward, terminated, truncated, _ = env.step(np.array([0.5]))
-    assert isinstance(reward, float) and terminated is False and truncated is False
-    car = mercer.GymEnv("mountain-car")
-    car.reset(seed=0)
-    assert car.step(2)[1] == -1.0
+def test_tasks_have_a_group():
+    groups = {name: group for name, _, _, group in mercer.known_envs()}
+    assert groups["pendulum"] == groups["cart-pole"] == "classic control" and groups["chain"] == "finite processes"
+
+
+def test_axes_have_names_and_units_and_parameters_their_ranges():
+    env = mercer.make("cart-pole")
+    assert env.observation_space.names == ["position", "velocity", "angle", "angular_velocity"]
+    assert env.observation_space.units == ["m", "m/s", "rad", "rad/s"]
+    pole = next(one for one in env.parameters if one["name"] == "masspole")
+    assert (pole["nominal"], pole["low"], pole["high"], pole["integer"]) == (0.1, 0.01, 2, False)
+    assert mercer.parameters("pendulum")[-1]["name"] == "levels", "disturbances go with every task"
+
+
+def test_spaces_draw_points_of_their_own():
+    for env in (mercer.make("cart-pole"), mercer.make("pendulum"), mercer.make("mountain-car")):
+        for space in (env.observation_space, env.action_space):
+            space.seed(3)
+            first = [space.sample() for _ in range(50)]
+            assert all(one in space for one in first) and len({str(one) for one in first}) > 1
+            space.seed(3)
+            assert all(np.array_equal(one, space.sample()) for one in first)
+
+
+def test_a_task_without_sticks_has_an_empty_figure():
+    assert mercer.make("cart-pole").figure() == mercer.Figure([], [])
+
+
+def test_a_figure_shows_the_state():
+    env = mercer.make("acrobot", 2)
+    env.set_state(np.array([[0.0, 0.0, 0.0, 0.0], [np.pi / 2, 0.0, 0.0, 0.0]]))
+    hanging, level = env.figure(), env.figure(1)
+    assert hanging.views == ["side"]
+    upper, lower = [stick for stick in hanging.sticks if not stick.fixed]
+    assert np.allclose(upper.end, [0, 0, -1]) and np.allclose(lower.end, [0, 0, -2]) and upper.radius > 0
+    assert np.allclose([stick.end for stick in level.sticks if not stick.fixed], [[1, 0, 0], [2, 0, 0]])
+    with pytest.raises(ValueError, match="index of an episode is 2"):
+        env.figure(2)
+
+
+def test_a_state_of_seventeen_numbers_is_taken_back_to_the_bit():
+    env = mercer.make("quadrotor", 3)
+    env.reset(seed=4)
+    for _ in range(10):
+        env.step(np.full((3, 4), 0.1))
+    twin = mercer.make("quadrotor", 3)
+    assert env.state.shape == (3, 17) and np.array_equal(twin.set_state(env.state), env._batch.observe())
+    for one, other in zip(env.step(np.zeros((3, 4)))[:3], twin.step(np.zeros((3, 4)))[:3]):
+        assert np.array_equal(one, other)
+    assert not env.broken.any() and len(env.figure().sticks) == 13
+
+
+def test_stepping_never_resets_by_itself():
+    env = mercer.make("quadrotor", 1)
+    env.set_state(np.concatenate([[1.9, 0, 0, 4, 0, 0, 1], np.zeros(10)]))
+    ends = [bool(env.step(np.full((1, 4), -1.0))[2][0]) for _ in range(60)]
+    assert any(ends), "it leaves the room"
+    assert env.state[0, 0] > 1.9 and env.state[0, 2] < -0.5, "and falls on"

@@ -86,12 +86,13 @@ void expect_promises_kept(const std::string& spec) {
 TEST(Bounds, of_every_built_in_task_hold) {
   const TemporaryFolder folder;
   std::ofstream(folder / "mdp.json") << golden_mdp(read_golden("theory/mdp_106_n4_m2.json")).dump();
-  for (std::size_t i = 0; i < 9; ++i) {  // built-in tasks come first
+  for (std::size_t i = 0; i < 11; ++i) {  // built-in tasks come first
     const std::string name = known_envs()[i].name;
     expect_promises_kept(name == "tabular" ? (folder / "mdp.json").string() : name);
   }
   expect_promises_kept("chain:n=3,alpha=0.6");
   expect_promises_kept("turntable:places=-1;2,widths=0.1;0.5,heights=1;-2");
+  expect_promises_kept("quadrotor:goal=waypoints,attitude=quaternion");
 }
 
 // Perturbations to the ends of what is legal, and disturbances of everything.
@@ -106,6 +107,13 @@ TEST(Bounds, of_perturbed_tasks_hold) {
   expect_promises_kept("mountain-car:force=0..0.02,gravity=0..0.02,delay=0..2,action_noise=0.5");
   expect_promises_kept(
       "cart-pole:gravity=0..30,masscart=0.5..10,masspole=0.05..2,length=0.25..5,force=0..20,delay=0..3");
+  expect_promises_kept(
+      "acrobot:m1=0.1..10,m2=0.1..10,l1=0.1..10,com1=0.05..5,com2=0.05..5,moi=0.1..10,torque=0..10,gravity=0..30");
+  expect_promises_kept("acrobot:m2=0.5..2,noise=0..1,action_noise=0.5,delay=0..2,levels=2..9");
+  expect_promises_kept(
+      "quadrotor:mass=0.014..0.056,inertia=0.3..3,arm=0.02..0.1,thrust=0.3..2,motor_lag=0.001..0.5,drag=0..0.1,"
+      "gravity=0..30");
+  expect_promises_kept("quadrotor:goal=waypoints,thrust=0.3,noise=0..1,action_noise=0..1,delay=0..3,lag=0..0.9");
   expect_promises_kept("chain:alpha=0.6,delay=2,action_noise=0.3");
   expect_promises_kept("turntable:action_noise=0.5,lag=0.5");
 }

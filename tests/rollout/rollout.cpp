@@ -15,8 +15,8 @@ namespace mercer {
 namespace {
 
 TEST(Rollout, agrees_with_the_plain_loop_bit_for_bit) {
-  for (const char* spec : {"pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car", "cart-pole",
-                           "turntable", "noisy-bandit", "chain:alpha=0.7"}) {
+  for (const char* spec : {"pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car", "cart-pole", "acrobot",
+                           "turntable", "noisy-bandit", "chain:alpha=0.7", "quadrotor", "quadrotor:goal=waypoints"}) {
     const auto env = make_env(spec, 1);
     const Range range = env->task().action.axes[0].range;
     const bool discrete = env->task().action.is_discrete();

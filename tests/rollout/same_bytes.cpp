@@ -65,6 +65,19 @@ TEST(SameBytes, cart_pole) {
   expect_same_bytes(*env, UniformPolicy(env->task()), {.episodes = 500, .seed = 4});
 }
 
+TEST(SameBytes, acrobot) {
+  const auto env = make_env("acrobot");
+  expect_same_bytes(*env, UniformPolicy(env->task()), {.episodes = 40, .seed = 4, .horizon = 100});
+}
+
+// Random thrusts turn it over, each episode at another step; targets are drawn on the way.
+TEST(SameBytes, quadrotor) {
+  for (const char* spec : {"quadrotor", "quadrotor:goal=waypoints,attitude=quaternion,mass=0.02..0.03"}) {
+    const auto env = make_env(spec);
+    expect_same_bytes(*env, UniformPolicy(env->task()), {.episodes = 150, .seed = 4});
+  }
+}
+
 TEST(SameBytes, chain) {
   const auto env = make_env("chain:n=4,alpha=0.8");
   const TabularPolicy policy("table", 4, 2, {0.3, 0.7, 0.5, 0.5, 0.1, 0.9, 0.4, 0.6});

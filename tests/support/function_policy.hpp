@@ -9,8 +9,8 @@
 
 namespace mercer {
 
-/// A policy with one action dimension from a function of the observation and a number that is uniform on [-1, 1) when
-/// the policy is sampled and zero when its mean action is asked for.
+/// A policy from a function of the observation and a number that is uniform on [-1, 1) when the policy is sampled and
+/// zero when its mean action is asked for. All action dimensions are given the same number.
 class FunctionPolicy : public Policy {
  public:
   using Choose = std::function<double(std::span<const double> observation, double noise)>;
@@ -19,11 +19,12 @@ class FunctionPolicy : public Policy {
       : Policy(std::move(name), contract_of(task)), choose_(std::move(choose)) {}
 
   void sample(MatrixView<const double> observation, const Draws& draws, MatrixView<double> action) const override {
-    for (std::size_t i = 0; i < action.cols(); ++i)
-      action(0, i) = choose_(column(observation, i), 2 * draws.random(i).uniform() - 1);
+    for (std::size_t i = 0; i < action.cols(); ++i) {
+      write(action, i, choose_(column(observation, i), 2 * draws.random(i).uniform() - 1));
+    }
   }
   void mean_action(MatrixView<const double> observation, MatrixView<double> action) const override {
-    for (std::size_t i = 0; i < action.cols(); ++i) action(0, i) = choose_(column(observation, i), 0);
+    for (std::size_t i = 0; i < action.cols(); ++i) write(action, i, choose_(column(observation, i), 0));
   }
   /// No test asks a policy made here for its density.
   void log_prob(MatrixView<const double>, MatrixView<const double>, std::span<double> out) const override {
@@ -31,6 +32,9 @@ class FunctionPolicy : public Policy {
   }
 
  private:
+  static void write(MatrixView<double> action, std::size_t index, double value) {
+    for (std::size_t d = 0; d < action.rows(); ++d) action(d, index) = value;
+  }
   static std::vector<double> column(MatrixView<const double> matrix, std::size_t index) {
     std::vector<double> out;
     for (std::size_t d = 0; d < matrix.rows(); ++d) out.push_back(matrix(d, index));

@@ -12,26 +12,32 @@ class SingleEpisode {
  public:
   /// From a start drawn with the keys of that episode.
   SingleEpisode(const Env& env, std::uint64_t seed, std::uint64_t episode)
-      : env_(env), seed_(seed), item_{episode}, state_(env.task().state.dimensions()) {
-    env_.reset({seed_, Stage::start, 0, item_}, column(state_));
+      : env_(env), seed_(seed), item_{episode}, rows_(env.rows()) {
+    env_.reset({seed_, Stage::start, 0, item_}, column(rows_));
   }
   /// From a given state.
-  SingleEpisode(const Env& env, std::vector<double> state) : env_(env), state_(std::move(state)) {}
+  SingleEpisode(const Env& env, const std::vector<double>& state) : env_(env), rows_(env.carried()) {
+    rows_.insert(rows_.end(), state.begin(), state.end());
+    env_.settle(column(rows_));
+  }
 
-  const std::vector<double>& state() const { return state_; }
-  bool terminated() const { return terminated_[0] == 1; }
+  std::vector<double> state() const {
+    return {rows_.begin() + static_cast<std::ptrdiff_t>(env_.carried()), rows_.end()};
+  }
+  bool terminated() const { return terminated_[0] == StepEnd::task; }
+  bool broken() const { return terminated_[0] == StepEnd::broken; }
   std::uint32_t steps() const { return steps_; }
 
   std::vector<double> observation() {
     std::vector<double> out(env_.task().observation.dimensions());
-    env_.observe(column(state_), column(out));
+    env_.observe(column(rows_), column(out));
     return out;
   }
 
   /// Returns the reward.
   double step(std::vector<double> action) {
     std::array<double, 1> reward{-12345};  // a value that no task gives, so that a step that forgets it shows
-    env_.step(column(state_), column(action), {seed_, Stage::transition, steps_, item_}, reward, terminated_);
+    env_.step(column(rows_), column(action), {seed_, Stage::transition, steps_, item_}, reward, terminated_);
     ++steps_;
     return reward[0];
   }
@@ -43,7 +49,7 @@ class SingleEpisode {
   std::uint64_t seed_ = 0;
   std::array<std::uint64_t, 1> item_{};
   std::array<std::uint8_t, 1> terminated_{};
-  std::vector<double> state_;
+  std::vector<double> rows_;
   std::uint32_t steps_ = 0;
 };
 

@@ -1,6 +1,7 @@
 // Parts of the page that need no browser.
 import { test } from "node:test";
 import assert from "node:assert/strict";
+import { figure_size, figure_words, make_camera, tick_step, unpack_figure } from "../../web/figure.js";
 import { FileSource, slice_key } from "../../web/source.js";
 import { csv } from "../../web/save.js";
 import { make_store } from "../../web/store.js";
@@ -113,4 +114,49 @@ test("a grid of one parameter has one axis", () => {
 
 test("warnings are those that the answer carries", () => {
   assert.deepEqual(warnings_of([{ warning: "" }, { warning: "Fails in 8% of the episodes; the teacher does not." }]), ["Fails in 8% of the episodes; the teacher does not."]);
+});
+
+// A stick of a metre that stands on the ground and moves `pace` centimetres to the right and `rise` up in each frame, over
+// a floor that is shown in the first frame and a pole that appears later.
+const standing = (pace, rise = 0, frames = 11) => unpack_figure({
+  views: ["side"], coordinates: "xz", unit: 0.01, radii: [0.05], first: [0, 5, 0, 105],
+  changes: Array.from({ length: frames - 1 }, () => [pace, rise, pace, rise]).flat(),
+  fixed: { ends: [-900, 0, 900, 0, 300, 0, 300, 50], radii: [0, 0.01], frames: [0, frames - 1, 4, frames - 1] },
+});
+
+test("a packed figure comes apart into sticks of every frame", () => {
+  const figure = standing(50);
+  assert.equal(figure.frames.length, 11);
+  assert.deepEqual(figure.frames[0], [{ x: [0, 0], z: [0.05, 1.05] }]);
+  assert.deepEqual(figure.frames[10], [{ x: [5, 5], z: [0.05, 1.05] }]);
+  assert.deepEqual(figure.around.map(({ from, to }) => [from, to]), [[0, 10], [4, 10]]);
+  assert.deepEqual(figure_size(figure), { width: 368, height: 200 });
+  assert.equal(figure_words(figure, 4), "stick figure of 1 parts seen from the side, its middle at x 2 m, z 0.55 m");
+  assert.equal(figure_words(figure, 99), figure_words(figure, 10), "an episode that ended stays at its last frame");
+  const both = unpack_figure({ views: ["side", "above"], coordinates: "xyz", unit: 1, radii: [0], first: [1, 2, 3, 4, 5, 6], changes: [], fixed: { ends: [], radii: [], frames: [] } });
+  assert.deepEqual(both.frames, [[{ x: [1, 4], y: [2, 5], z: [3, 6] }]]);
+  assert.equal(figure_size(both).width, 520);
+});
+
+test("a camera follows a runner, stands still for what stays, and shows a whole flight", () => {
+  const runs = make_camera([standing(50), standing(1)], "side");
+  assert.deepEqual(runs.follow, { x: true, z: false });
+  assert.equal(runs.ground, 0);
+  const stays = make_camera([standing(2)], "side");
+  assert.deepEqual(stays.follow, { x: false, z: false });
+  assert.ok(Math.abs(stays.still.x - (3.01 - 0.05) / 2) < 1e-9, "the pole is to be seen, too");
+  const flies = make_camera([standing(50, 50)], "side");
+  assert.deepEqual([flies.flies, flies.follow, flies.ground], [true, { x: false, z: false }, 0]);
+  assert.ok(flies.scale < stays.scale / 2, "the whole flight is smaller");
+  assert.deepEqual(make_camera([standing(500, 500)], "side").follow, { x: true, z: true });
+});
+
+test("ticks are 1, 2 or 5 times a power of ten", () => {
+  assert.deepEqual([0.7, 1, 1.5, 3, 60].map(tick_step), [1, 1, 2, 5, 100]);
+});
+
+test("a report says what it holds of axes and actions", () => {
+  const source = new FileSource(document_);
+  assert.deepEqual(source.held(0), { axes: new Set([0, 1]), outputs: new Set([0]) });
+  assert.deepEqual(source.places(0, 1), [0]);
 });

@@ -8,6 +8,7 @@
 #include "cli/terminal.hpp"
 #include "explorer/page.hpp"
 #include "explorer/view_answers.hpp"
+#include "explorer/view_figure.hpp"
 #include "explorer/view_library.hpp"
 #include "explorer/view_numbers.hpp"
 #include "io/file.hpp"
@@ -21,7 +22,7 @@ using mercer::ErrorCode;
 
 // How much of everything a report holds: a few megabytes, whatever is in it.
 struct Extent {
-  std::size_t sizes, grid, positions, starts;
+  std::size_t sizes, grid, positions, starts, frames = 200;
 };
 
 Extent extent_for(std::size_t subjects, std::size_t axes) {
@@ -29,6 +30,16 @@ Extent extent_for(std::size_t subjects, std::size_t axes) {
   if (axes <= 2) return {sizes, subjects > 4 ? 48u : 64u, 1, subjects > 4 ? 9u : 25u};
   if (axes == 3) return {sizes, 36, subjects > 4 ? 3u : 5u, 9};
   return {sizes, 24, axes == 4 ? 3u : 1u, 9};
+}
+
+// Few episodes of a figure, and as many frames of them as room is left for: a gait that is seen twice a second is none.
+void fit_figures(Extent& extent, const World& world, std::size_t subjects) {
+  const std::size_t sticks = world.env ? answers::sticks_of(*world.env, world.visited.typical) : 0;
+  if (sticks == 0) return;
+  constexpr std::size_t room = 1'500'000;  // numbers
+  const std::size_t frame = world.visited.axes.size() + world.env->task().action.dimensions() + 4 * sticks;
+  extent.starts = 3;
+  extent.frames = std::clamp<std::size_t>(room / (subjects * extent.starts * extent.sizes * frame), 50, 500);
 }
 
 class ReportMaker {
@@ -43,7 +54,8 @@ class ReportMaker {
         progress_.report("report", static_cast<double>(id) / static_cast<double>(library_.size()));
       }
       const Subject& subject = library_[id];
-      const Extent extent = extent_for(library_.size(), subject.world().visited.axes.size());
+      Extent extent = extent_for(library_.size(), subject.world().visited.axes.size());
+      fit_figures(extent, subject.world(), library_.size());
       json about = answers::about(subject, id, extent.sizes);
       answers.push_back(answers_of(subject, extent, about));
       subjects.push_back(std::move(about));
@@ -68,7 +80,9 @@ class ReportMaker {
 
   json pooled_episode(json episode) {
     if (episode.is_null()) return nullptr;
-    for (const char* key : {"states", "actions", "rewards"}) episode[key] = pooled(episode[key]);
+    for (const char* key : {"states", "actions", "rewards", "figure"}) {
+      if (episode.contains(key)) episode[key] = pooled(episode[key]);
+    }
     return episode;
   }
 
@@ -177,7 +191,8 @@ class ReportMaker {
     const World& world = subject.world();
     if (!world.env) return;
     const std::vector<nlohmann::json> wanted = start_questions(subject, extent);
-    const std::size_t stride = (std::min<std::size_t>(world.env->task().time_limit, 20000) + 199) / 200;
+    const std::size_t longest = std::min<std::size_t>(world.env->task().time_limit, 20000);
+    const std::size_t stride = (longest + extent.frames - 1) / extent.frames;
     if (world.teacher) answer["teacher_play"] = json::array();
     for (std::size_t place = 0; place < wanted.size(); ++place) {
       for (const std::size_t k : sizes) {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -8,6 +9,7 @@
 #include "explorer/view_numbers.hpp"
 #include "measure/certificate_words.hpp"
 #include "mercer/certify.hpp"
+#include "view/view.hpp"
 
 namespace answers {
 namespace {
@@ -21,6 +23,28 @@ std::string terms_note(const Subject& subject) {
                                ? "Coefficients of the table; bars show the root of their energy."
                                : "Bars show how much each moves the action where the teacher goes.";
   return terms > most_listed ? fmt::format("{} The first {} of {}.", what, most_listed, terms) : what;
+}
+
+// Whether a policy sees that the state lies elsewhere along an axis: a hopper does not see how far it has come.
+bool is_seen(const World& world, std::size_t axis) {
+  const std::vector<double> seen = mercer::slice_observations(world.env.get(), world.visited, {axis, axis, 2});
+  for (std::size_t i = 0; i < seen.size(); i += 2) {
+    if (seen[i] != seen[i + 1]) return true;
+  }
+  return false;
+}
+
+// The two axes that the page begins with: the first that are seen.
+json first_axes(const World& world) {
+  const std::size_t axes = world.visited.axes.size();
+  std::vector<std::size_t> chosen;
+  for (std::size_t d = 0; d < axes && chosen.size() < 2; ++d) {
+    if (axes <= 2 || is_seen(world, d)) chosen.push_back(d);
+  }
+  for (std::size_t d = 0; d < axes && chosen.size() < 2; ++d) {
+    if (std::ranges::find(chosen, d) == chosen.end()) chosen.push_back(d);
+  }
+  return {chosen.front(), chosen.back()};
 }
 
 }  // namespace
@@ -102,7 +126,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"axes", axes},
           {"window", window},
           {"typical", typical},
-          {"default_axes", {0, axes.size() > 1 ? 1 : 0}},
+          {"default_axes", first_axes(world)},
           {"action", {{"axes", actions}, {"count", contract.action.count}}},
           {"teacher",
            {{"name", std::filesystem::path(world.teacher_spec).filename().string()},

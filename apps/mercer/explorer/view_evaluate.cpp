@@ -4,6 +4,7 @@
 
 #include "core/fault.hpp"
 #include "explorer/view_answers.hpp"
+#include "explorer/view_figure.hpp"
 #include "explorer/view_numbers.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
@@ -58,23 +59,29 @@ double distance_of(const World& world, const mercer::Policy& playing, const merc
 
 using mercer::Range;
 
-constexpr std::size_t most_frames = 1000;
+constexpr std::size_t most_frames = 1000, most_sticks = 60'000;  // of an episode
 
-json episode_json(const mercer::Rollouts& played, std::size_t states, std::size_t actions, std::size_t stride) {
+json episode_json(const mercer::Env& env, const mercer::Rollouts& played, std::size_t stride) {
+  const std::size_t states = env.task().state.dimensions(), actions = env.task().action.dimensions();
   json states_out = json::array(), actions_out = json::array(), rewards = json::array();
+  std::vector<double> shown;
   const std::size_t steps = played.steps();
   for (std::size_t step = 0; step < steps; step += stride) {
-    for (std::size_t d = 0; d < states; ++d) states_out.push_back(short_number(played.states[step * states + d]));
+    const auto state = std::span(played.states).subspan(step * states, states);
+    shown.insert(shown.end(), state.begin(), state.end());
+    for (const double value : state) states_out.push_back(short_number(value));
     for (std::size_t d = 0; d < actions; ++d) actions_out.push_back(short_number(played.actions[step * actions + d]));
     double sum = 0;
     for (std::size_t s = step; s < std::min(step + stride, steps); ++s) sum += played.rewards[s];
     rewards.push_back(short_number(sum));
   }
-  return {{"states", states_out},
-          {"actions", actions_out},
-          {"rewards", rewards},
-          {"return", played.returns[0]},
-          {"terminated", played.terminated[0] != 0}};
+  json answer{{"states", states_out},
+              {"actions", actions_out},
+              {"rewards", rewards},
+              {"return", played.returns[0]},
+              {"terminated", played.terminated[0] != 0}};
+  if (json figure = figures_json(env, shown); !figure.is_null()) answer["figure"] = std::move(figure);
+  return answer;
 }
 
 void check_playable(const Subject& subject) {
@@ -149,7 +156,7 @@ json play(const Subject& subject, const Question& question, const mercer::Progre
   check_playable(subject);
   const World& world = subject.world();
   const auto now = shown(subject, question);
-  const std::size_t states = world.env->task().state.dimensions(), actions = world.env->task().action.dimensions();
+  const std::size_t states = world.env->task().state.dimensions();
   mercer::RolloutOptions playing;
   playing.episodes = 1;
   playing.act = world.act;
@@ -160,12 +167,15 @@ json play(const Subject& subject, const Question& question, const mercer::Progre
   std::optional<mercer::Rollouts> other;
   if (world.teacher) other = mercer::rollout(*world.env, *world.teacher, playing, progress);
   const std::size_t longest = std::max(own.steps(), other ? other->steps() : 0);
-  const std::size_t frames = question.integer("frames", 2, most_frames, most_frames);
-  const std::size_t stride = question.integer("stride", 1, 20000, (longest + frames - 1) / frames);
+  const std::size_t sticks = sticks_of(*world.env, own.start_states);
+  const std::size_t bearable = std::max<std::size_t>(2, most_sticks / std::max<std::size_t>(1, sticks));
+  const std::size_t frames = std::min(question.integer("frames", 2, most_frames, most_frames), bearable);
+  std::size_t stride = question.integer("stride", 1, 20000, (longest + frames - 1) / frames);
+  if (sticks > 0) stride = std::max(stride, (longest + bearable - 1) / bearable);
   return {{"start", rounded(own.start_states, 6)},
           {"stride", stride},
-          {"teacher", other ? episode_json(*other, states, actions, stride) : json(nullptr)},
-          {"embedding", episode_json(own, states, actions, stride)}};
+          {"teacher", other ? episode_json(*world.env, *other, stride) : json(nullptr)},
+          {"embedding", episode_json(*world.env, own, stride)}};
 }
 
 }  // namespace answers

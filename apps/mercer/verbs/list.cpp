@@ -7,59 +7,29 @@
 #include "cli/program.hpp"
 #include "mercer/embed.hpp"
 #include "mercer/embedding.hpp"
-#include "mercer/env.hpp"
 #include "mercer/perturb.hpp"
 #include "mercer/policy.hpp"
+#include "verbs/list_tasks.hpp"
 
 namespace {
 
 using json = nlohmann::ordered_json;
 
-json parameters(const std::vector<mercer::Parameter>& all) {
-  json out = json::array();
-  for (const mercer::Parameter& one : all) {
-    out.push_back({{"name", one.name},
-                   {"summary", one.help},
-                   {"nominal", one.nominal},
-                   {"low", one.legal.low},
-                   {"high", one.legal.high},
-                   {"integer", one.integer}});
-  }
-  return out;
-}
-
-void print_parameters(const json& all) {
-  for (const json& one : all) {
-    fmt::print("    {:<22} {} [{}; {} to {}]\n", one.at("name").get<std::string>(),
-               one.at("summary").get<std::string>(), one.at("nominal").get<double>(), one.at("low").get<double>(),
-               one.at("high").get<double>());
-  }
-}
-
 void print_table(std::string_view title, const json& rows) {
   fmt::print("{}\n", title);
   if (rows.empty()) fmt::print("  none in this version\n");
   for (const json& row : rows) {
-    const std::string settings = row.value("settings", "");
-    fmt::print("  {:<24} {}{}\n", row.at("name").get<std::string>(), row.at("summary").get<std::string>(),
-               settings.empty() ? "" : fmt::format(" [{}]", settings));
-    if (row.contains("parameters")) print_parameters(row["parameters"]);
+    fmt::print("  {:<24} {}\n", row.at("name").get<std::string>(), row.at("summary").get<std::string>());
   }
 }
 
 void list(const Program& program) {
-  json document{{"tasks", json::array()},
+  json document{{"tasks", task_rows()},
                 {"policies", json::array()},
                 {"bases", json::array()},
                 {"continuous_bases", json::array()},
                 {"verbs", json::array()}};
-  document["disturbances"] = parameters(mercer::disturbances());
-  for (const mercer::EnvEntry& env : mercer::known_envs()) {
-    document["tasks"].push_back({{"name", env.name},
-                                 {"summary", env.summary},
-                                 {"settings", env.settings},
-                                 {"parameters", parameters(env.parameters)}});
-  }
+  document["disturbances"] = parameter_rows(mercer::disturbances());
   for (const mercer::PolicyKind& policy : mercer::known_policies()) {
     document["policies"].push_back({{"name", policy.name}, {"summary", policy.summary}});
   }
@@ -78,7 +48,7 @@ void list(const Program& program) {
     print_json(document);
     return;
   }
-  print_table("Tasks (--env NAME or NAME:key=value,...)", document["tasks"]);
+  print_tasks(document["tasks"]);
   fmt::print("Disturbances of every task (key=A fixes one, key=A..B draws it for each episode)\n");
   print_parameters(document["disturbances"]);
   print_table("Policies (--policy)", document["policies"]);
@@ -86,6 +56,15 @@ void list(const Program& program) {
   print_table("Bases of the continuous route", document["continuous_bases"]);
   print_table("Verbs", document["verbs"]);
   fmt::print("Operators of .onnx files\n  {}\n", fmt::join(mercer::known_onnx_operators(), " "));
+}
+
+void list_task(const Program& program, const std::string& spec) {
+  json task = task_document(spec);
+  task["disturbances"] = parameter_rows(mercer::disturbances());
+  if (program.common().json) return print_json(task);
+  print_task(task);
+  fmt::print("Disturbances of every task\n");
+  print_parameters(task["disturbances"]);
 }
 
 std::string python_name(std::string name) {
@@ -144,6 +123,7 @@ void list_options(const Program& program) {
 void add_list(Program& program) {
   struct State {
     bool options = false;
+    std::string task;
     std::set<std::string> given;
   };
   const auto state = std::make_shared<State>();
@@ -153,5 +133,9 @@ void add_list(Program& program) {
       .add({.name = "options", .help = "Show every option of every verb, with default and legal range"},
            state->options);
   Verb& verb = program.add_verb("list", "Show tasks, policies, bases and verbs", std::move(own));
-  verb.run = [state, &program] { state->options ? list_options(program) : list(program); };
+  verb.app->add_option("TASK", state->task, "Show this task with its spaces and parameters")->type_name("");
+  verb.run = [state, &program] {
+    if (state->options) return list_options(program);
+    state->task.empty() ? list(program) : list_task(program, state->task);
+  };
 }

@@ -21,6 +21,7 @@ EnvBatch::EnvBatch(EnvPointer env, std::size_t count) : env_(std::move(env)), co
   numbers_.resize(env_->rows() * count_);
   items_.resize(count_);
   steps_.resize(count_);
+  ended_.resize(count_);
   if (!mercer::needs_spread(*env_)) reset(0, py::none());
 }
 
@@ -42,6 +43,7 @@ py::object EnvBatch::reset(std::optional<std::uint64_t> seed, const py::object& 
     if (chosen[i] == 0) continue;
     items_[i] = next_item_ + i;
     steps_[i] = 0;
+    ended_[i] = mercer::StepEnd::none;
     env_->reset({seed_, Stage::start, 0, std::span(items_).subspan(i, 1)}, columns().columns(i, 1));
   }
   next_item_ += count_;
@@ -60,6 +62,7 @@ py::object EnvBatch::set_state(const py::object& given) {
   }
   env_->settle(columns());
   std::ranges::fill(steps_, 0U);
+  std::ranges::fill(ended_, mercer::StepEnd::none);
   return observe();
 }
 
@@ -74,6 +77,21 @@ py::object EnvBatch::observe() const {
   Columns out(env_->task().observation.dimensions(), count_);
   env_->observe(columns(), out.view);
   return out.array;
+}
+
+mercer::Figure EnvBatch::figure(std::size_t index) const {
+  mercer::require_in_range("index of an episode", static_cast<double>(index), 0, static_cast<double>(count_ - 1),
+                           "Take one that there is");
+  const MatrixView<const double> states = env_->states_of(columns());
+  std::vector<double> state(states.rows());
+  for (std::size_t d = 0; d < state.size(); ++d) state[d] = states(d, index);
+  return env_->figure(state);
+}
+
+py::object EnvBatch::broken() const {
+  py::array_t<bool> out(static_cast<py::ssize_t>(count_));
+  for (std::size_t i = 0; i < count_; ++i) out.mutable_data()[i] = ended_[i] == mercer::StepEnd::broken;
+  return out;
 }
 
 py::tuple EnvBatch::step(const py::object& given) {
@@ -93,7 +111,6 @@ py::tuple EnvBatch::step(const py::object& given) {
   const auto count = static_cast<py::ssize_t>(count_);
   py::array_t<double> rewards(count);
   py::array_t<bool> terminated(count), truncated(count);
-  std::vector<std::uint8_t> ended(count_);
   const std::span<double> reward(rewards.mutable_data(), count_);
   {
     const py::gil_scoped_release release;
@@ -104,12 +121,12 @@ py::tuple EnvBatch::step(const py::object& given) {
       const std::size_t size = end - begin;
       const Draws draws{seed_, Stage::transition, steps_[begin], std::span(items_).subspan(begin, size)};
       env_->step(columns().columns(begin, size), actions.view().columns(begin, size), draws,
-                 reward.subspan(begin, size), std::span(ended).subspan(begin, size));
+                 reward.subspan(begin, size), std::span(ended_).subspan(begin, size));
       begin = end;
     }
   }
   for (std::size_t i = 0; i < count_; ++i) {
-    terminated.mutable_data()[i] = ended[i] != 0;
+    terminated.mutable_data()[i] = ended_[i] != mercer::StepEnd::none;
     truncated.mutable_data()[i] = ++steps_[i] >= env_->task().time_limit;
   }
   return py::make_tuple(observe(), rewards, terminated, truncated);

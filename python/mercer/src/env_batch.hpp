@@ -24,6 +24,10 @@ class EnvBatch {
   pybind11::object set_state(const pybind11::object& states);
   pybind11::object state() const;
   pybind11::object observe() const;
+  /// One episode as a picture.
+  mercer::Figure figure(std::size_t index) const;
+  /// Where the simulator failed in the last step.
+  pybind11::object broken() const;
   /// obs, rewards, terminated, truncated.
   pybind11::tuple step(const pybind11::object& actions);
 
@@ -36,5 +40,6 @@ class EnvBatch {
   std::vector<double> numbers_;       // of all columns
   std::vector<std::uint64_t> items_;  // number of the episode in each column
   std::vector<std::uint32_t> steps_;
+  std::vector<std::uint8_t> ended_;  // what the last step wrote for each column
   std::uint64_t seed_ = 0, next_item_ = 0;
 };

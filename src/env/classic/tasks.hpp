@@ -15,10 +15,12 @@ EnvEntry pendulum_v0_entry();
 EnvEntry continuous_mountain_car_entry();
 EnvEntry mountain_car_entry();
 EnvEntry cart_pole_entry();
+EnvEntry acrobot_entry();
 EnvEntry turntable_entry();
 EnvEntry noisy_bandit_entry();
 EnvEntry chain_entry();
 EnvEntry tabular_entry();
+EnvEntry quadrotor_entry();
 
 /// Batches are cut into chunks of this many columns where a task needs scratch space: it fits on the stack and in the
 /// first-level cache.

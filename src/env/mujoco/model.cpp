@@ -1,0 +1,49 @@
+#include "env/mujoco/model.hpp"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "env/mujoco/apart.hpp"
+#include "env/mujoco/built_in.hpp"
+#include "env/mujoco/check.hpp"
+#include "env/mujoco/compile.hpp"
+#include "io/file.hpp"
+#include "mercer/error.hpp"
+
+namespace mercer {
+
+ModelPointer built_in_model(const std::string& name) {
+  static std::mutex mutex;
+  static std::map<std::string, ModelPointer> compiled;
+  const std::scoped_lock lock(mutex);
+  ModelPointer& model = compiled[name];
+  if (!model) {
+    const std::string file = name + ".xml";
+    model = compile_text(file, built_in_text(file), lock_compiler());
+  }
+  return model;
+}
+
+ModelPointer load_model(const std::filesystem::path& path, const ApartLimits& limits) {
+  constexpr std::size_t most_bytes = std::size_t{16} << 20;
+  const std::string file = path.string();
+  check_text(file, read_text(path, most_bytes));
+  install_handlers();
+  const CompilerLock lock = lock_compiler();
+  return model_of_bytes(run_apart(fmt::format("'{}'", file), limits, [&] {
+    // A NaN is no error for libmujoco, which takes many of them for "not given".
+    static bool nan_seen = false;
+    mju_user_warning = [](const char* words) { nan_seen |= std::strstr(words, "NaN") != nullptr; };
+    const ModelPointer model = compile_file(file, lock);
+    if (nan_seen) {
+      throw Error(ErrorCode::not_finite, fmt::format("'{}' contains NaN", file), "Give a number in its place");
+    }
+    check_model(file, *model);
+    return model_bytes(*model);
+  }));
+}
+
+}  // namespace mercer
