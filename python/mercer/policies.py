@@ -26,7 +26,7 @@ def load_policy(path: str | os.PathLike, env: Any = None, **settings: Any) -> Po
 
     `env` is a task, or its name. Agents of Stable-Baselines3 (.zip) need none: their file describes observations and
     actions. `settings` are those of docs/guide/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`,
-    `normaliser="vecnormalize.pkl"`, `order=["observation", "achieved_goal", "desired_goal"]`.
+    `normaliser="vecnormalize.pkl"`, `obs_order=["observation", "achieved_goal", "desired_goal"]`.
     """
     texts = {key.replace("_", "-"): _setting_text(value) for key, value in settings.items()}
     if env is None and not os.fspath(path).endswith(".zip"):

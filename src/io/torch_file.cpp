@@ -259,6 +259,11 @@ void TorchFile::add_tensor(const Pickle& pickle, const std::string& name, const 
   tensors_.insert_or_assign(name, std::move(tensor));
 }
 
+std::size_t TorchFile::unpacked(const TorchTensor& tensor) const {
+  const Storage& storage = storages_.find(tensor.storage)->second;
+  return storage.entry.deflated ? storage.size : 0;
+}
+
 std::vector<double> TorchFile::numbers(const TorchTensor& tensor) const {
   const Storage& storage = storages_.find(tensor.storage)->second;
   const StorageType& type = storage_types[storage.type];

@@ -29,6 +29,9 @@ class TorchFile {
   TorchFile(std::span<const std::byte> bytes, const std::string& where);
 
   const std::map<std::string, TorchTensor, std::less<>>& tensors() const { return tensors_; }
+  /// Elements that are unpacked to read a tensor: those of its whole storage, where that is deflated (torch itself
+  /// stores numbers as they are).
+  std::size_t unpacked(const TorchTensor& tensor) const;
   /// The numbers of a tensor, row-major.
   std::vector<double> numbers(const TorchTensor& tensor) const;
 

@@ -80,7 +80,7 @@ const std::vector<PolicySettingKind>& known_policy_settings() {
       {"normaliser", "FILE",
        "Statistics of observations: a file of VecNormalize.save, an .npz with mean and var, or none [vecnormalize.pkl "
        "beside an agent]"},
-      {"order", "KEY,KEY..", "For agents with dictionaries of observations: their keys in the task's order"},
+      {"obs-order", "KEY,KEY..", "For agents with dictionaries of observations: their keys in the task's order"},
       {"mean", "NAME", "What the network calls this output"},
       {"log-std", "NAME", "What the network calls this output"},
       {"action", "NAME", "What the network calls this output"},

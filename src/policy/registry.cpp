@@ -186,7 +186,7 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& ta
   }
   if (spec.file.ends_with(".zip")) return make_agent_policy(spec.file, task, agent, std::move(options), reading);
   if (!agent.order.empty()) {
-    throw Error(ErrorCode::bad_value, fmt::format("'{}': order is for agents (.zip)", spec.file), "Leave it out");
+    throw Error(ErrorCode::bad_value, fmt::format("'{}': obs-order is for agents (.zip)", spec.file), "Leave it out");
   }
   if (agent.has_normaliser()) {
     options.normalisation = read_normaliser(agent.normaliser, task.observation.dimensions());

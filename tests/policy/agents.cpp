@@ -89,7 +89,9 @@ TEST_F(Agents, settings_shape_the_policy) {
   double density = 0;
   spread->log_prob({state.data(), 2, 1}, {action.data(), 1, 1}, {&density, 1});
   EXPECT_TRUE(std::isfinite(density));
-  expect_error(ErrorCode::bad_value, "order is for dictionaries", [&] { load(file, {{"order", "a,b", "a test"}}); });
+  expect_error(ErrorCode::bad_value, "obs-order is for dictionaries", [&] {
+    load(file, {{"obs-order", "a,b", "a test"}});
+  });
 }
 
 TEST_F(Agents, on_policy_agents_store_whether_they_need_a_normaliser) {

@@ -264,13 +264,13 @@ def test_dictionaries_of_observations(tmp_path, rng):
     with pytest.raises(ValueError, match=r"achieved_goal \(1\), desired_goal \(2\), observation \(3\)"):
         read(tmp_path / "a.zip")
     for bad in (["observation"], ["observation", "observation", "desired_goal"], ["observation", "goal", "desired_goal"]):
-        with pytest.raises(ValueError, match="order names"):
-            read(tmp_path / "a.zip", order=bad)
+        with pytest.raises(ValueError, match="order names|obs_order names"):
+            read(tmp_path / "a.zip", obs_order=bad)
     order = ["observation", "achieved_goal", "desired_goal"]
     mean = {key: rng.normal(size=size) for key, size in sizes.items()}
     var = {key: rng.random(size) + 0.5 for key, size in sizes.items()}
     write_normaliser(tmp_path / "vecnormalize.pkl", mean, var)
-    policy, x = mercer.read_sb3(tmp_path / "a.zip", order=order), rng.normal(size=(20, 6))
+    policy, x = mercer.read_sb3(tmp_path / "a.zip", obs_order=order), rng.normal(size=(20, 6))
     parts = {"observation": x[:, :3], "achieved_goal": x[:, 3:4], "desired_goal": x[:, 4:]}
     seen = np.hstack([(parts[key] - mean[key]) / np.sqrt(var[key] + 1e-8) for key in sizes])
     wanted = [0, 1] + [1, 4] * np.tanh(run(tensors, "actor.mu", seen, relu, False))

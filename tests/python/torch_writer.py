@@ -21,7 +21,11 @@ def stand_ins(names):
     """Modules with classes and functions whose names end up in a pickle: {"torch._utils": ["_rebuild_tensor_v2"]}."""
     modules = {}
     for path, members in names.items():
-        module = modules[path] = types.ModuleType(path)
+        parts = path.split(".")
+        for i in range(len(parts)):  # Python imports the packages above a module first
+            parent = ".".join(parts[: i + 1])
+            modules.setdefault(parent, types.ModuleType(parent))
+        module = modules[path]
         for member in members:
             made = type(member, (), {"__module__": path, "__qualname__": member})
             setattr(module, member, made)

@@ -38,7 +38,7 @@ void reorder(Opened& agent, const std::vector<std::string>& order) {
   const std::string& where = agent.file.where;
   if (old.empty()) {
     throw Error(ErrorCode::bad_value,
-                fmt::format("'{}': order is for dictionaries of observations, and its own are {} "
+                fmt::format("'{}': obs-order is for dictionaries of observations, and its own are {} "
                             "numbers",
                             where, agent.spaces.observation.dimensions()),
                 "Leave it out");
@@ -46,7 +46,7 @@ void reorder(Opened& agent, const std::vector<std::string>& order) {
   if (order.empty()) {
     throw Error(ErrorCode::missing_option,
                 fmt::format("'{}': its observations are a dictionary with the parts {}", where, keys_of(old)),
-                "Add --order with these keys in the order in which the task gives them, such as --order "
+                "Add --obs-order with these keys in the order in which the task gives them, such as --obs-order "
                 "observation,achieved_goal,desired_goal");
   }
   Space space;
@@ -57,7 +57,7 @@ void reorder(Opened& agent, const std::vector<std::string>& order) {
     const bool again = std::ranges::find(parts, key, &ObservationPart::key) != parts.end();
     if (found == old.end() || again) {
       throw Error(ErrorCode::bad_value,
-                  fmt::format("'{}': order names '{}' {}; its parts are {}", where, key,
+                  fmt::format("'{}': obs-order names '{}' {}; its parts are {}", where, key,
                               again ? "twice" : "which it does not have", keys_of(old)),
                   "Name each part once");
     }
@@ -68,9 +68,10 @@ void reorder(Opened& agent, const std::vector<std::string>& order) {
     }
   }
   if (parts.size() != old.size()) {
-    throw Error(ErrorCode::bad_value,
-                fmt::format("'{}': order names {} of its {} parts: {}", where, parts.size(), old.size(), keys_of(old)),
-                "Name each part once");
+    throw Error(
+        ErrorCode::bad_value,
+        fmt::format("'{}': obs-order names {} of its {} parts: {}", where, parts.size(), old.size(), keys_of(old)),
+        "Name each part once");
   }
   agent.spaces.observation = std::move(space);
   agent.spaces.parts = std::move(parts);
@@ -153,7 +154,7 @@ std::vector<std::string> words(std::string_view text) {
 bool set_agent_option(AgentOptions& options, const PolicySetting& setting) {
   if (setting.key == "normaliser") {
     options.normaliser = setting.value;
-  } else if (setting.key == "order") {
+  } else if (setting.key == "obs-order") {
     options.order = words(setting.value);
   } else {
     return false;
@@ -164,13 +165,16 @@ bool set_agent_option(AgentOptions& options, const PolicySetting& setting) {
 Agent read_agent(const std::filesystem::path& path, const AgentOptions& options) {
   Opened agent = open_agent(path, options);
   normalise(agent, path, options);
-  auto [network, squash] = play_network(agent.file, agent.kind, agent.spaces, agent.rows);
+  AgentNetwork made = play_network(agent.file, agent.kind, agent.spaces, agent.rows);
   return {algorithm_name(agent.file, agent.kind),
           agent.file.version,
           std::move(agent.spaces.observation),
           std::move(agent.spaces.action),
-          squash,
-          std::move(network),
+          made.squash,
+          std::move(made.network),
+          std::move(made.layers),
+          std::move(made.activation),
+          std::move(agent.file.system),
           std::move(agent.normalisation),
           std::move(agent.normaliser)};
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mercer/policy.hpp"
+#include "policy/agents/layers.hpp"
 
 namespace mercer {
 
@@ -19,11 +20,14 @@ struct Agent {
   Space action;
   Squash squash;    ///< between the network's output and the action, whose bounds then scale it
   Network network;  ///< outputs mean and log_std, action, q, or logits
+  std::vector<TorchLayer> layers;
+  Activation activation;  ///< behind hidden layers
+  std::string system;     ///< the versions of Python, torch and others that saved it, as text; empty where not stored
   Normalisation normalisation;
   std::filesystem::path normaliser;  ///< the file that `normalisation` was read from; empty where it is not from one
 };
 
-/// What an agent's file leaves open: the settings `normaliser` and `order`.
+/// What an agent's file leaves open: the settings `normaliser` and `obs-order`.
 struct AgentOptions {
   std::string normaliser{};  ///< see `read_normaliser`; "none": there is none; empty: looked for
   std::vector<std::string>
@@ -42,7 +46,7 @@ bool set_agent_option(AgentOptions& options, const PolicySetting& setting);
 /// they were trained with one: then a missing one throws `missing_option`, and one that they do not need is left out
 /// with a warning. Others do not store it: no file gives a warning. "none" means that there is none.
 ///
-/// Observations that are a dictionary need `order`, its keys in the order in which the task gives them. Throws
+/// Observations that are a dictionary need `obs-order`, its keys in the order in which the task gives them. Throws
 /// `bad_format`, `corrupt_file`, `not_finite` or `too_large` for files that cannot be read, with the reason.
 Agent read_agent(const std::filesystem::path& path, const AgentOptions& options);
 

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t most_file = std::size_t{1} << 28;
 constexpr std::size_t most_policy = std::size_t{1} << 26;
 constexpr std::size_t most_data = std::size_t{1} << 22;
-constexpr std::size_t most_version = 64;
+constexpr std::size_t most_version = 64, most_system = 65536;
 
 std::string text_of(const ZipBytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size()};
@@ -40,7 +40,7 @@ AgentFile read_agent_file(const std::filesystem::path& path) {
 }
 
 AgentFile parse_agent_file(std::vector<std::byte> content, const std::string& where) {
-  ZipBytes policy, data, version;
+  ZipBytes policy, data, version, system;
   bool has_policy = false, has_data = false;
   for (const ZipEntry& entry : list_zip(content, where)) {
     const auto take = [&](ZipBytes& into, std::size_t most) {
@@ -55,6 +55,7 @@ AgentFile parse_agent_file(std::vector<std::byte> content, const std::string& wh
     if (entry.name == "policy.pth") take(policy, most_policy), has_policy = true;
     if (entry.name == "data") take(data, most_data), has_data = true;
     if (entry.name == "_stable_baselines3_version") take(version, most_version);
+    if (entry.name == "system_info.txt") take(system, most_system);
   }
   if (!has_policy || !has_data) {
     throw Error(ErrorCode::bad_format,
@@ -64,9 +65,17 @@ AgentFile parse_agent_file(std::vector<std::byte> content, const std::string& wh
   nlohmann::json description = parse_data(text_of(data), where);
   if (!description.is_object()) throw_corrupt(where, "has a description that is no JSON object");
   TorchFile tensors(policy.bytes, where + ":policy.pth");
-  std::string number = text_of(version);
-  number.erase(number.find_last_not_of(" \n\r\t") + 1);
-  return {where, std::move(content), std::move(policy), std::move(description), std::move(number), std::move(tensors)};
+  const auto trimmed = [](std::string text) {
+    text.erase(text.find_last_not_of(" \n\r\t") + 1);
+    return text;
+  };
+  return {where,
+          std::move(content),
+          std::move(policy),
+          std::move(description),
+          trimmed(text_of(version)),
+          trimmed(text_of(system)),
+          std::move(tensors)};
 }
 
 const nlohmann::json& AgentFile::get(const std::string& key) const {

@@ -18,6 +18,7 @@ struct AgentFile {
   ZipBytes policy;                 ///< policy.pth
   nlohmann::json data;             ///< the description: an object
   std::string version;             ///< of Stable-Baselines3; empty where it is not stored
+  std::string system;              ///< system_info.txt: versions of what saved it; empty where it is not stored
   TorchFile tensors;
 
   /// A member of `data`, or null where there is none.

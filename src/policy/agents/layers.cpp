@@ -22,7 +22,7 @@ Tensor TorchLayers::tensor(const std::string& name) {
   if (found == file_.tensors().end()) {
     refuse_agent(where_, fmt::format("it has no tensor '{}': its policy is no plain perceptron", name));
   }
-  read_ += size_of(found->second.shape);
+  read_ += std::max(size_of(found->second.shape), file_.unpacked(found->second));
   if (read_ > most_numbers) {
     throw Error(ErrorCode::too_large, fmt::format("'{}': its policy has more than {} weights", where_, most_numbers),
                 "Train a smaller network, or distil this one into one first");
@@ -64,6 +64,7 @@ Tensor TorchLayers::bias_of(const std::string& name, std::size_t rows) {
 
 void TorchLayers::add_linear(const std::string& name, Tensor weight, Tensor bias, const std::string& from,
                              const std::string& to) {
+  added_.push_back({name, weight.shape[1], weight.shape[0]});
   builder_.add_constant(name + ".weight", std::move(weight));
   builder_.add_constant(name + ".bias", std::move(bias));
   builder_.add_node({"Gemm", name, {from, name + ".weight", name + ".bias"}, {to}, {{"transB", {1}}}});

@@ -9,6 +9,12 @@
 
 namespace mercer {
 
+/// A linear layer of a network, as its file calls it.
+struct TorchLayer {
+  std::string name;
+  std::size_t inputs, outputs;
+};
+
 /// Puts the linear layers of a file of torch into a graph, by the names of their tensors.
 class TorchLayers {
  public:
@@ -32,7 +38,9 @@ class TorchLayers {
   /// A whole chain, without an activation behind its last layer. At least one layer.
   void chain_to(const std::string& name, const std::string& from, const std::string& to);
 
-  GraphBuilder& builder() { return builder_; }
+  /// The layers that were put in, in order.
+  const std::vector<TorchLayer>& added() const { return added_; }
+  const Activation& activation() const { return activation_; }
 
  private:
   void add_linear(const std::string& name, Tensor weight, Tensor bias, const std::string& from, const std::string& to);
@@ -43,6 +51,7 @@ class TorchLayers {
   Activation activation_;
   std::string where_;
   std::size_t read_ = 0;
+  std::vector<TorchLayer> added_;
 };
 
 }  // namespace mercer

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "io/pickle.hpp"
-#include "policy/agents/layers.hpp"
 #include "policy/graph/graph.hpp"
 
 namespace mercer {
@@ -135,7 +134,7 @@ class Maker {
     builder_.add_output("v");
   }
 
-  bool has(const std::string& tensor) const { return layers_.has(tensor); }
+  const TorchLayers& layers() const { return layers_; }
   Network finish() { return Network(builder_.finish()); }
 
  private:
@@ -284,7 +283,7 @@ AgentNetwork play_network(const AgentFile& file, AgentKind kind, const AgentSpac
       squash = maker.random_search();
       break;
   }
-  return {maker.finish(), squash};
+  return {maker.finish(), squash, maker.layers().added(), maker.layers().activation()};
 }
 
 std::optional<Network> value_network(const AgentFile& file, AgentKind kind, const AgentSpaces& spaces,
@@ -302,7 +301,7 @@ std::optional<Network> value_network(const AgentFile& file, AgentKind kind, cons
       maker.action_values("quantile_net.quantile_net", "q1");
       break;
     case AgentKind::actor_critic:
-      if (!maker.has("value_net.weight")) return std::nullopt;
+      if (!maker.layers().has("value_net.weight")) return std::nullopt;
       maker.observation_value();
       break;
     case AgentKind::random_search:

@@ -5,6 +5,7 @@
 
 #include "mercer/policy.hpp"
 #include "policy/agents/agent_file.hpp"
+#include "policy/agents/layers.hpp"
 #include "policy/agents/spaces.hpp"
 
 namespace mercer {
@@ -32,6 +33,8 @@ std::optional<bool> stored_normalising(const AgentFile& file, AgentKind kind);
 struct AgentNetwork {
   Network network;
   Squash squash;
+  std::vector<TorchLayer> layers;
+  Activation activation;  ///< behind hidden layers
 };
 
 /// The network that plays. `rows` are the places in the task's observation of what the network takes, in its order;
