@@ -20,7 +20,7 @@ def test_an_agent_earns_what_its_export_earns(mercer):
 def test_a_missing_normaliser_is_a_warning_until_it_is_confirmed(mercer):
     play = ("evaluate", "--env", "pendulum", "--policy", AGENT, "--episodes", 1)
     assert "vecnormalize.pkl" in mercer.ok(*play).stderr
-    assert mercer.ok(*play, "--normaliser", "none").stderr == ""
+    assert "warning" not in mercer.ok(*play, "--normaliser", "none").stderr
     assert "E301" in mercer.fails(3, *play, "--normaliser", "other.pkl")
 
 

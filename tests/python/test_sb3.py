@@ -275,6 +275,8 @@ def test_dictionaries_of_observations(tmp_path, rng):
     seen = np.hstack([(parts[key] - mean[key]) / np.sqrt(var[key] + 1e-8) for key in sizes])
     wanted = [0, 1] + [1, 4] * np.tanh(run(tensors, "actor.mu", seen, relu, False))
     np.testing.assert_allclose(policy.mean_action(x), wanted, atol=2e-5)
+    with pytest.raises(ValueError, match="observations of type dict"):
+        policy.predict(parts)
     names = [axis["name"] for axis in policy.contract["observation"]["axes"]]
     assert names == ["observation0", "observation1", "observation2", "achieved_goal0", "desired_goal0", "desired_goal1"]
 
@@ -342,6 +344,14 @@ def test_what_is_no_plain_agent_is_refused(tmp_path, rng):
         write_agent(tmp_path / "a.zip", tensors, *spaces)
         with pytest.raises(OSError, match=text):
             read(tmp_path / "a.zip")
+
+
+def test_sizes_are_bounded(tmp_path):
+    """More weights than a small policy has, in a zip of some kilobytes."""
+    write_agent(tmp_path / "a.zip", {"actor.mu.0.weight": np.zeros((2049, 2049), "f4")}, OPEN, ACTIONS)
+    assert (tmp_path / "a.zip").stat().st_size < 50000
+    with pytest.raises(ValueError, match="E208.*4194304 weights"):
+        read(tmp_path / "a.zip")
 
 
 def test_the_fixture_is_what_its_script_says():

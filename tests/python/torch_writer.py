@@ -157,8 +157,9 @@ def write_normaliser(path, mean, var, protocol=4, **attributes):
 def write_agent(path, tensors, observation, action, extra=None, torch=None, **data):
     """The .zip of an agent: what SB3's save writes, as far as a reader looks. `torch` are arguments of `state_dict`."""
     data = {"observation_space": observation, "action_space": action, "policy_kwargs": {}, **data}
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr(zipfile.ZipInfo("data"), json.dumps(data, indent=1))
-        archive.writestr(zipfile.ZipInfo("policy.pth"), state_dict(tensors, extra, **(torch or {})))
-        archive.writestr(zipfile.ZipInfo("_stable_baselines3_version"), "2.3.2")
+    members = {"data": json.dumps(data, indent=1), "policy.pth": state_dict(tensors, extra, **(torch or {})),
+               "_stable_baselines3_version": "2.3.2"}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, content in members.items():
+            archive.writestr(zipfile.ZipInfo(name), content, compress_type=zipfile.ZIP_DEFLATED)
     return path
