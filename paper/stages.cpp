@@ -87,7 +87,7 @@ Entry train_teacher(const Bench& bench, Teacher teacher) {
   TrainRequest request = training_of(teacher);
   request.seed = bench.seed;
   const TrainOptions options = plan_training(request).options;
-  const LearnOptions& shared = shared_options(options.algorithm);
+  const LearnOptions& shared = *learn_options(options.algorithm);
   // The recipe itself is part of the library, whose build is part of every key.
   const json settings{
       {"teacher", name_of(teacher)},    {"task", options.env},     {"steps", options.steps},

@@ -56,7 +56,7 @@ export function make_camera(figures, view) {
   const panel = panel_width(figures[0].views);
   const room = { x: panel - 2 * margin, [up]: frame_height - margin - foot };
   const scale = Math.min(...axes.map((name) => room[name] / (follow[name] ? 2.4 * span : Math.max(width(shown[name]), 1.2 * span))));
-  return { view, up, panel, scale, follow, ground, flies, still: by_name(axes, (name) => mean(shown[name])), step: tick_step(260 / scale / 5) };
+  return { view, up, panel, span, scale, follow, ground, flies, still: by_name(axes, (name) => mean(shown[name])), step: tick_step(260 / scale / 5) };
 }
 
 // 1, 2 or 5 times a power of ten.
@@ -70,39 +70,55 @@ function ticks(low, high, step) {
   return Array.from({ length: count }, (_, i) => (first + i) * step);
 }
 
-function draw_ground(group, { view, up, panel, ground, flies, step }, to_x, to_y, window) {
-  const level = ground === null ? frame_height - foot : to_y(ground);
-  const line = (kind, x1, y1, x2, y2, colour) =>
-    group.append("line").attr("class", kind).attr("x1", x1).attr("y1", y1).attr("x2", x2).attr("y2", y2).attr("stroke", colour);
-  const net = view === "above" || flies;
-  for (const value of net ? ticks(...window[up], step) : []) {
-    line("net", 0, to_y(value), panel, to_y(value), "var(--line)");
-    if (to_y(value) < level - 6 && to_y(value) > 30) group.append("text").attr("x", 4).attr("y", to_y(value) - 3).text(`${number(value, 4)} m`);
-  }
-  for (const value of ticks(...window.x, step)) {
-    const x = to_x(value);
-    if (net) line("net", x, 0, x, level, "var(--line)");
-    line("tick", x, level, x, level + 6, "var(--soft)");
-    if (x < 18 || x > panel - 18) continue;
-    group.append("text").attr("x", x).attr("y", level + 17).attr("text-anchor", "middle").text(`${number(value, 4)} m`);
-  }
-  line("ground", 0, level, panel, level, "var(--soft)");
+const line = (group, kind, x1, y1, x2, y2, colour) =>
+  group.append("line").attr("class", kind).attr("x1", x1).attr("y1", y1).attr("x2", x2).attr("y2", y2).attr("stroke", colour);
+
+// Behind everything: lines that a flyer, or a robot seen from above, moves over.
+function draw_net(group, { view, up, panel, flies, step }, { to_x, to_y, window }) {
+  if (view === "side" && !flies) return;
+  for (const value of ticks(...window[up], step)) line(group, "net", 0, to_y(value), panel, to_y(value), "var(--line)");
+  for (const value of ticks(...window.x, step)) line(group, "net", to_x(value), 0, to_x(value), frame_height - foot, "var(--line)");
 }
 
-// What is nearer is drawn later, and thick sticks have a rim, so that crossing ones stay apart.
-function draw_sticks(group, { view, up, scale }, figure, frame, colour, to_x, to_y) {
-  const [name, sign] = away[view];
-  const nearness = (stick) => (name in stick ? sign * mean(stick[name]) : 0);
-  const around = figure.around.filter(({ from, to }) => from <= frame && frame <= to).map(({ stick, radius }) => ({ stick, radius, fixed: true }));
-  const robot = figure.frames[frame].map((stick, s) => ({ stick, radius: figure.radii[s], fixed: false })).sort((a, b) => nearness(a.stick) - nearness(b.stick));
-  for (const { stick, fixed, radius } of [...around, ...robot]) {
-    const thick = Math.max(fixed ? 1.5 : 3, 2 * radius * scale);
-    const rim = fixed || thick < 5 ? [] : [["rim", "var(--shade)", 1.6]];
-    for (const [kind, stroke, more] of [...rim, fixed ? ["fixed", "var(--soft)", 0] : ["stick", colour, 0]]) {
-      group.append("line").attr("class", kind).attr("x1", to_x(stick.x[0])).attr("y1", to_y(stick[up][0])).attr("x2", to_x(stick.x[1]))
-        .attr("y2", to_y(stick[up][1])).attr("stroke", stroke).attr("stroke-width", thick + more).attr("stroke-linecap", "round");
-    }
+// The ground with its ticks; where there is none, a ruler below the picture and the heights of the net.
+function draw_ground(group, { view, up, panel, ground, flies, step }, { to_x, to_y, window }) {
+  const level = ground === null ? frame_height - foot : to_y(ground);
+  const label = (value, x, y) => group.append("text").attr("x", x).attr("y", y).text(`${number(value, 4)} m`);
+  for (const value of view === "above" || flies ? ticks(...window[up], step) : []) {
+    if (to_y(value) < level - 6 && to_y(value) > 30) label(value, 4, to_y(value) - 3);
   }
+  for (const value of ticks(...window.x, step)) {
+    line(group, "tick", to_x(value), level, to_x(value), level + 6, "var(--soft)");
+    if (to_x(value) > 18 && to_x(value) < panel - 18) label(value, to_x(value), level + 17).attr("text-anchor", "middle");
+  }
+  line(group, "ground", 0, level, panel, level, "var(--soft)");
+}
+
+function draw_stick(group, { up, scale }, { to_x, to_y }, { stick, radius }, kind, colour) {
+  const thick = Math.max(kind === "fixed" ? 1.5 : 3, 2 * radius * scale);
+  // A thick stick has a rim, so that crossing ones stay apart.
+  const drawn = [[kind, colour, 0]];
+  if (kind === "stick" && thick >= 5) drawn.unshift(["rim", "var(--shade)", 1.6]);
+  // Walls are pale: labels stand before them.
+  const long = Math.hypot(width(stick.x), width(stick[up])) > 3 * radius;
+  if (kind === "fixed" && thick > 8 && long) drawn[0][1] = "var(--line)";
+  for (const [name, stroke, more] of drawn) {
+    line(group, name, to_x(stick.x[0]), to_y(stick[up][0]), to_x(stick.x[1]), to_y(stick[up][1]), stroke)
+      .attr("stroke-width", thick + more).attr("stroke-linecap", "round");
+  }
+}
+
+// The floor is no line where it is seen from above.
+function around_of(figure, { view, up, span }, frame) {
+  const shown = view === "above" && figure.views.length > 1 ? goals(figure, ["x", up], span) : figure.around;
+  return shown.filter(({ from, to }) => from <= frame && frame <= to);
+}
+
+// What is nearer comes later.
+function robot_of(figure, { view }, frame) {
+  const [name, sign] = away[view];
+  const nearness = ({ stick }) => (name in stick ? sign * mean(stick[name]) : 0);
+  return figure.frames[frame].map((stick, s) => ({ stick, radius: figure.radii[s] })).sort((a, b) => nearness(a) - nearness(b));
 }
 
 let clips = 0;
@@ -119,12 +135,15 @@ function draw_view(svg, camera, figure, frame, colour, left) {
   const box = svg.append("g").attr("class", `view ${view}`).attr("transform", `translate(${left},0)`);
   box.append("clipPath").attr("id", clip).append("rect").attr("width", panel).attr("height", frame_height);
   const group = box.append("g").attr("clip-path", `url(#${clip})`);
-  draw_ground(group, camera, to_x, to_y, window);
+  const place = { to_x, to_y, window };
+  draw_net(group, camera, place);
+  for (const one of around_of(figure, camera, frame)) draw_stick(group, camera, place, one, "fixed", "var(--soft)");
+  draw_ground(group, camera, place);
   if (camera.flies && !follow.x && !follow[up]) {
     const path = figure.middles.slice(0, frame + 1).map((one) => [to_x(one.x), to_y(one[up])]);
     group.append("path").attr("class", "path").attr("d", d3.line()(path)).attr("fill", "none").attr("stroke", colour).attr("opacity", 0.5);
   }
-  draw_sticks(group, camera, figure, frame, colour, to_x, to_y);
+  for (const one of robot_of(figure, camera, frame)) draw_stick(group, camera, place, one, "stick", colour);
   if (figure.views.length > 1) group.append("text").attr("x", 8).attr("y", 16).text(view_words[view]);
   if (left > 0) box.append("line").attr("y2", frame_height).attr("stroke", "var(--line)");
 }

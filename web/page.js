@@ -24,6 +24,12 @@ function summary({ name, payload_bytes, teacher, task, certificate }) {
   return parts.join(" ");
 }
 
+// As many episodes as are measured in a moment.
+function choose_episodes(most) {
+  const counts = [...$("episodes").options].map((option) => Number(option.value));
+  $("episodes").value = String(Math.max(counts[0], ...counts.filter((count) => count <= most)));
+}
+
 export class Page {
   constructor(source, view) {
     this.source = source;
@@ -104,6 +110,7 @@ export class Page {
     this.store.set({ place: -1 });
     const next = await this.source.subject(id);
     if (this.store.get().subject !== id) return;
+    if (this.subject?.episodes !== next.episodes) choose_episodes(next.episodes);
     this.subject = next;
     const { subject } = this;
     $("subject").value = String(id);

@@ -253,7 +253,7 @@ ExportResult export_code(const ExportRequest& request);
 /// Trains a policy by a recipe, and measures its snapshots.
 struct TrainRequest : Request {
   std::string env;
-  std::optional<Algorithm> algorithm = {};  ///< unset: SAC on a box of actions, DQN on discrete ones
+  std::optional<Algorithm> algorithm = {};  ///< unset: `usual_algorithm`
   std::optional<std::uint64_t> steps = {};  ///< unset: the recipe's
   std::vector<std::uint64_t> snapshots = {};
   std::size_t eval_episodes = 100;
@@ -263,9 +263,9 @@ struct TrainRequest : Request {
   std::optional<std::vector<std::size_t>> hidden = {};
   std::optional<double> learning_rate = {}, gamma = {}, tau = {}, initial_alpha = {}, target_entropy = {},
                         noise_correlation = {}, epsilon_start = {}, epsilon_end = {}, epsilon_run = {},
-                        max_gradient_norm = {};
+                        max_gradient_norm = {}, step_size = {}, search_noise = {};
   std::optional<std::size_t> decay_updates = {}, batch_size = {}, buffer = {}, warmup = {}, train_every = {},
-                             updates = {}, epsilon_steps = {}, target_every = {};
+                             updates = {}, epsilon_steps = {}, target_every = {}, directions = {}, best = {};
   std::optional<bool> scale_observations = {}, tune_alpha = {}, double_q = {};
 };
 /// What a request comes to: the recipe with the options of the request.

@@ -53,20 +53,34 @@ struct DqnOptions : LearnOptions {
   double max_gradient_norm = 10;   ///< longer gradients are shortened to it, 1e-6 to 10^6
 };
 
-using AlgorithmOptions = std::variant<SacOptions, DqnOptions>;
+/// Augmented random search for a linear policy on normalised observations, actions clipped to the task's box.
+///
+/// An iteration draws directions, plays an episode with the weights moved by +noise and one by -noise along each from
+/// the same start, and moves the weights by step_size / (b s) * sum (r+ - r-) direction over the b best directions,
+/// where s is the standard deviation of their returns.
+struct ArsOptions {
+  std::size_t directions = 16;  ///< an iteration, 1 to 10^4
+  std::size_t best = 8;         ///< of them that count, by the larger of their two returns; 1 to `directions`
+  double step_size = 0.02;      ///< 1e-6 to 10
+  double noise = 0.03;          ///< 1e-6 to 10
+};
 
-/// The part that all learners share.
-const LearnOptions& shared_options(const AlgorithmOptions& options);
+using AlgorithmOptions = std::variant<SacOptions, DqnOptions, ArsOptions>;
+
+/// What SAC and DQN share; null for others.
+const LearnOptions* learn_options(const AlgorithmOptions& options);
 
 /// Throws `out_of_range` naming the first option outside its range.
 void check_options(const AlgorithmOptions& options);
 
-enum class Algorithm { sac, dqn };
+enum class Algorithm { sac, dqn, ars };  ///< in the order of `AlgorithmOptions`
 template <>
 struct Names<Algorithm> {
   static constexpr std::string_view kind = "algorithm";
-  static constexpr Spelling<Algorithm> table[] = {{Algorithm::sac, "sac"}, {Algorithm::dqn, "dqn"}};
+  static constexpr Spelling<Algorithm> table[] = {
+      {Algorithm::sac, "sac"}, {Algorithm::dqn, "dqn"}, {Algorithm::ars, "ars"}};
 };
+inline Algorithm algorithm_of(const AlgorithmOptions& options) { return static_cast<Algorithm>(options.index()); }
 
 /// Settings that are known to work for a task.
 struct Recipe {
@@ -76,6 +90,10 @@ struct Recipe {
   AlgorithmOptions options;
 };
 
+/// The algorithm to take for a task when none is asked for: DQN for discrete actions, else SAC; ARS where
+/// its recipe is the better one (swimmer, quadrotor).
+Algorithm usual_algorithm(const Task& task);
+
 /// The recipe of a built-in task (by `Task::name`) where the published defaults do not learn it, else the defaults.
 Recipe recipe_for(Algorithm algorithm, std::string_view task);
 
@@ -83,7 +101,7 @@ Recipe recipe_for(Algorithm algorithm, std::string_view task);
 struct TrainOptions {
   std::string env;               ///< how the task was asked for; written into every file
   std::uint64_t seed = 0;        ///< any
-  std::uint64_t steps = 10'000;  ///< steps to play, 1 to 10^9
+  std::uint64_t steps = 10'000;  ///< steps to play, 1 to 10^9; ARS ends with the iteration that reaches them
   std::vector<std::uint64_t>
       snapshots;  ///< steps after which to keep the weights, 1 to `steps`; the last always is one
   AlgorithmOptions algorithm;
@@ -101,7 +119,9 @@ struct TrainResult {
   std::uint64_t steps = 0;         ///< of the run, earlier calls included
   std::uint64_t resumed_from = 0;  ///< the step this call began with
   double seconds = 0;              ///< of this call
+  double cpu_seconds = 0;          ///< processor time of all threads, earlier calls included
   std::vector<Snapshot> snapshots;
+  std::filesystem::path policy;  ///< what acts after the last step, without critics and optimiser
 };
 
 /// Trains a policy and keeps snapshots in `options.folder`, each a policy that `make_policy` loads.

@@ -4,17 +4,18 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <toml++/toml.h>
 
 #include "io/file.hpp"
+#include "io/toml.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
 
+constexpr const char* remedy = "Correct the file; docs/guide/config.md shows one";
+
 [[noreturn]] void bad_toml(const std::filesystem::path& path, std::size_t line, std::string_view what) {
-  throw Error(ErrorCode::bad_format, fmt::format("'{}' line {}: {}", path.string(), line, what),
-              "Correct the file; docs/guide/config.md shows one");
+  throw Error(ErrorCode::bad_format, fmt::format("'{}' line {}: {}", path.string(), line, what), remedy);
 }
 
 std::string scalar_text(const toml::node& node, const std::filesystem::path& path) {
@@ -63,11 +64,7 @@ nlohmann::json read_json(const std::filesystem::path& path) {
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path, bool tables) {
   std::vector<TomlEntry> entries;
   const std::string text = read_text(path, 1 << 16);  // far beyond any settings, and no danger to the parser's stack
-  try {
-    flatten(toml::parse(text), "", path, tables, entries);
-  } catch (const toml::parse_error& mistake) {
-    bad_toml(path, mistake.source().begin.line, mistake.description());
-  }
+  flatten(parse_toml(text, path.string(), remedy), "", path, tables, entries);
   return entries;
 }
 

@@ -131,8 +131,9 @@ class Dqn final : public Learner {
     update_.update();
   }
 
+  void exchange_actor(Archive& archive) override { archive.network("q", update_.network(), update_.weights); }
   void exchange(Archive& archive) override {
-    archive.network("q", update_.network(), update_.weights);
+    exchange_actor(archive);
     archive.network("q_target", update_.network(), update_.target);
     archive.network("adam.q.m", update_.network(), update_.moments.first);
     archive.network("adam.q.v", update_.network(), update_.moments.second);

@@ -1,7 +1,11 @@
 #include "learn/learner.hpp"
 
 #include <algorithm>
+#include <cmath>
 
+#include <fmt/format.h>
+
+#include "mercer/error.hpp"
 #include "mercer/random.hpp"
 
 namespace mercer::learn {
@@ -37,10 +41,18 @@ void Replay::restore(std::span<const float> numbers, std::size_t cursor) {
   cursor_ = cursor;
 }
 
-std::unique_ptr<Learner> make_learner(const AlgorithmOptions& options, const Task& task, std::uint64_t seed) {
-  check_options(options);
-  if (const auto* sac = std::get_if<SacOptions>(&options)) return make_sac(*sac, task, seed);
-  return make_dqn(std::get<DqnOptions>(options), task, seed);
+void require_bounded_actions(const Task& task, std::string_view algorithm) {
+  if (task.action.is_discrete()) {
+    throw Error(ErrorCode::bad_value,
+                fmt::format("{} needs continuous actions and task '{}' has {} discrete ones", algorithm, task.name,
+                            task.action.count),
+                "Use dqn, or a task with a box of actions");
+  }
+  for (const Axis& axis : task.action.axes) {
+    if (std::isfinite(axis.range.width())) continue;
+    throw Error(ErrorCode::bad_value, fmt::format("action '{}' of task '{}' has no bounds", axis.name, task.name),
+                fmt::format("Give the task finite bounds: {} spreads its actions over them", algorithm));
+  }
 }
 
 }  // namespace mercer::learn

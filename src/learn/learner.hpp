@@ -52,12 +52,15 @@ class Learner {
   virtual void update(const Replay& replay) = 0;
   /// Everything learned, and the optimiser's state.
   virtual void exchange(Archive& archive) = 0;
+  /// Of that the network that acts.
+  virtual void exchange_actor(Archive& archive) = 0;
 };
 
-/// Throws `bad_value` when the task's actions are not of the kind that the algorithm needs.
-std::unique_ptr<Learner> make_learner(const AlgorithmOptions& options, const Task& task, std::uint64_t seed);
-
+/// These throw `bad_value` when the task's actions are not of the kind that the algorithm needs.
 std::unique_ptr<Learner> make_sac(const SacOptions& options, const Task& task, std::uint64_t seed);
 std::unique_ptr<Learner> make_dqn(const DqnOptions& options, const Task& task, std::uint64_t seed);
+
+/// Throws `bad_value` unless the actions are a box with finite bounds.
+void require_bounded_actions(const Task& task, std::string_view algorithm);
 
 }  // namespace mercer::learn

@@ -1,7 +1,10 @@
 
 #include "learn/network.hpp"
 
+#include <algorithm>
 #include <cmath>
+
+#include "learn/product.hpp"
 
 namespace mercer::learn {
 namespace {
@@ -10,32 +13,22 @@ constexpr Index alignment = 16;
 Index aligned(Index size) { return (size + alignment - 1) / alignment * alignment; }
 
 template <class Real>
-Eigen::Map<const Matrix<Real>, Eigen::AlignedMax> weight_of(const Layer& layer, const Real* weights) {
-  return {weights + layer.weight, layer.outputs, layer.inputs};
+Factor<Real> weights_of(const Layer& layer, const Real* weights) {
+  return {weights + layer.weight, layer.outputs};
 }
-
-// The bias and, between layers, max(x, 0): one sweep over what the product has just written.
 template <class Real>
-void add_bias(Matrix<Real>& values, const Real* __restrict bias, Columns columns, bool rectify) {
-  const Index rows = values.rows();
-  for (Index c = columns.begin; c < columns.begin + columns.count; ++c) {
-    Real* __restrict value = values.data() + c * rows;
-    if (rectify) {
-      for (Index i = 0; i < rows; ++i) value[i] = std::max(value[i] + bias[i], Real{0});
-    } else {
-      for (Index i = 0; i < rows; ++i) value[i] += bias[i];
-    }
-  }
+Factor<Real> columns_of(const Input<Real>& matrix, Index begin) {
+  return {matrix.data() + begin * matrix.outerStride(), matrix.outerStride()};
 }
-
-// Where max(x, 0) was flat nothing comes through.
 template <class Real>
-void mask(const Matrix<Real>& values, Matrix<Real>& deltas, Columns columns) {
-  const Index begin = columns.begin * values.rows();
-  const Index count = columns.count * values.rows();
-  const Real* __restrict value = values.data() + begin;
-  Real* __restrict delta = deltas.data() + begin;
-  for (Index i = 0; i < count; ++i) delta[i] = value[i] > 0 ? delta[i] : Real{0};
+Factor<Real> transposed(Factor<Real> factor) {
+  factor.transposed = !factor.transposed;
+  return factor;
+}
+// What layer `l` was given.
+template <class Real>
+Factor<Real> input_of(std::size_t l, const Input<Real>& input, const Pass<Real>& pass, Index begin) {
+  return l == 0 ? columns_of<Real>(input, begin) : columns_of<Real>(pass.values[l - 1], begin);
 }
 
 template <class Real>
@@ -49,11 +42,12 @@ void sum_columns(const Matrix<Real>& deltas, Columns columns, Real* __restrict s
 }
 
 template <class Real>
-void step_back(const Network& network, const Real* weights, std::size_t layer, Columns columns, Pass<Real>& pass) {
-  const auto [begin, count] = columns;
-  pass.deltas[layer - 1].middleCols(begin, count).noalias() =
-      weight_of(network.layers[layer], weights).transpose() * pass.deltas[layer].middleCols(begin, count);
-  mask(pass.values[layer - 1], pass.deltas[layer - 1], columns);
+void step_back(const Network& network, const Real* weights, std::size_t l, Columns columns, Pass<Real>& pass) {
+  const Layer& layer = network.layers[l];
+  const Index at = columns.begin * layer.inputs;
+  multiply({layer.inputs, columns.count, layer.outputs}, transposed(weights_of(layer, weights)),
+           columns_of<Real>(pass.deltas[l], columns.begin), pass.deltas[l - 1].data() + at, layer.inputs,
+           Finish<Real>{.gate = pass.values[l - 1].data() + at});  // nothing comes through where max(x, 0) was flat
 }
 
 }  // namespace
@@ -99,13 +93,9 @@ void forward(const Network& network, const Real* weights, const Input<Real>& inp
   const auto [begin, count] = columns;
   for (std::size_t l = 0; l < network.layers.size(); ++l) {
     const Layer& layer = network.layers[l];
-    auto out = pass.values[l].middleCols(begin, count);
-    if (l == 0) {
-      out.noalias() = weight_of(layer, weights) * input.middleCols(begin, count);
-    } else {
-      out.noalias() = weight_of(layer, weights) * pass.values[l - 1].middleCols(begin, count);
-    }
-    add_bias(pass.values[l], weights + layer.bias, columns, l + 1 < network.layers.size());
+    multiply({layer.outputs, count, layer.inputs}, weights_of(layer, weights), input_of(l, input, pass, begin),
+             pass.values[l].data() + begin * layer.outputs, layer.outputs,
+             Finish<Real>{.bias = weights + layer.bias, .rectify = l + 1 < network.layers.size()});
   }
 }
 
@@ -115,13 +105,8 @@ void backward(const Network& network, const Real* weights, const Input<Real>& in
   const auto [begin, count] = columns;
   for (std::size_t l = network.layers.size(); l-- > 0;) {
     const Layer& layer = network.layers[l];
-    Eigen::Map<Matrix<Real>, Eigen::AlignedMax> out(gradient + layer.weight, layer.outputs, layer.inputs);
-    const auto delta = pass.deltas[l].middleCols(begin, count);
-    if (l == 0) {
-      out.noalias() = delta * input.middleCols(begin, count).transpose();
-    } else {
-      out.noalias() = delta * pass.values[l - 1].middleCols(begin, count).transpose();
-    }
+    multiply({layer.outputs, layer.inputs, count}, columns_of<Real>(pass.deltas[l], begin),
+             transposed(input_of(l, input, pass, begin)), gradient + layer.weight, layer.outputs);
     sum_columns(pass.deltas[l], columns, gradient + layer.bias);
     if (l > 0) step_back(network, weights, l, columns, pass);
   }
@@ -131,9 +116,12 @@ template <class Real>
 void backward_to_input(const Network& network, const Real* weights, Columns columns, Pass<Real>& pass,
                        Matrix<Real>& input_delta) {
   for (std::size_t l = network.layers.size() - 1; l > 0; --l) step_back(network, weights, l, columns, pass);
-  input_delta.middleCols(columns.begin, columns.count).noalias() =
-      weight_of(network.layers[0], weights).rightCols(input_delta.rows()).transpose() *
-      pass.deltas[0].middleCols(columns.begin, columns.count);
+  const Layer& first = network.layers[0];
+  const Index skipped = first.inputs - input_delta.rows();
+  const Factor<Real> last_inputs{weights + first.weight + skipped * first.outputs, first.outputs, true};
+  multiply({input_delta.rows(), columns.count, first.outputs}, last_inputs,
+           columns_of<Real>(pass.deltas[0], columns.begin), input_delta.data() + columns.begin * input_delta.rows(),
+           input_delta.rows());
 }
 
 Flops flops(const Network& network) {

@@ -38,19 +38,36 @@ void check_own(const DqnOptions& o) {
   require_in_range("max-gradient-norm", o.max_gradient_norm, 1e-6, 1e6, "Give a length such as 10");
 }
 
+void check(const SacOptions& o) {
+  check_shared(o);
+  check_own(o);
+}
+void check(const DqnOptions& o) {
+  check_shared(o);
+  check_own(o);
+}
+void check(const ArsOptions& o) {
+  require_in_range("directions", static_cast<double>(o.directions), 1, 1e4, "Give a number such as 16");
+  require_in_range("best", static_cast<double>(o.best), 1, static_cast<double>(o.directions),
+                   "Let at most all of the directions count");
+  require_in_range("step-size", o.step_size, 1e-6, 10, "Give a step length such as 0.02");
+  require_in_range("search-noise", o.noise, 1e-6, 10, "Give a standard deviation such as 0.03");
+}
+
 }  // namespace
 
-const LearnOptions& shared_options(const AlgorithmOptions& options) {
-  return std::visit([](const auto& own) -> const LearnOptions& { return own; }, options);
+const LearnOptions* learn_options(const AlgorithmOptions& options) {
+  if (const auto* sac = std::get_if<SacOptions>(&options)) return sac;
+  return std::get_if<DqnOptions>(&options);
 }
 
 void check_options(const AlgorithmOptions& options) {
-  std::visit(
-      [](const auto& own) {
-        check_shared(own);
-        check_own(own);
-      },
-      options);
+  std::visit([](const auto& own) { check(own); }, options);
+}
+
+Algorithm usual_algorithm(const Task& task) {
+  if (task.action.is_discrete()) return Algorithm::dqn;
+  return task.name == "swimmer" || task.name == "quadrotor" ? Algorithm::ars : Algorithm::sac;
 }
 
 namespace {
@@ -86,12 +103,52 @@ Recipe mountain_car() {
   return {"mountain-car", "random pushes are held, observations scaled, the learning rate falls", 120'000, options};
 }
 
+// Physics tasks: the rate falls to a hundredth over the run, so that the last policy is a settled one, and networks are
+// as small as the task allows.
+Recipe physics(std::string name, std::string why, std::uint64_t steps, std::vector<std::size_t> hidden, double rate,
+               std::size_t warmup, double gamma = 0.99) {
+  SacOptions options;
+  options.hidden = std::move(hidden);
+  options.learning_rate = rate;
+  options.decay_updates = steps;
+  options.warmup = warmup;
+  options.gamma = gamma;
+  return {std::move(name), std::move(why), steps, options};
+}
+
+std::vector<Recipe> physics_recipes() {
+  const std::string falling = "the learning rate falls over the run";
+  return {physics("inverted-double-pendulum", "small networks; " + falling, 50'000, {64, 64}, 1e-3, 2000),
+          physics("reacher", "small networks, episodes of 50 steps; " + falling, 80'000, {64, 64}, 1e-3, 5000, 0.95),
+          physics("hopper", "middle-sized networks; " + falling, 400'000, {128, 128}, 5e-4, 10'000),
+          physics("half-cheetah", "middle-sized networks; " + falling, 600'000, {128, 128}, 5e-4, 10'000),
+          physics("lunar-lander-continuous", "middle-sized networks; " + falling, 250'000, {128, 128}, 7e-4, 10'000)};
+}
+
+// Swimming pays off only after hundreds of steps, more than a discount sees, and a linear policy swims as well as any.
+Recipe swimmer() {
+  return {"swimmer", "searching whole episodes sees what a discount does not", 2'000'000, ArsOptions{}};
+}
+
+// Near its target the craft is linear. The worst quarter of the directions does not count, or one that crashes would
+// outweigh the rest; with half of them left out nobody learns from crashes.
+Recipe quadrotor() {
+  return {"quadrotor", "more directions in smaller steps, of which three quarters count", 40'000'000,
+          ArsOptions{64, 48, 0.01, 0.02}};
+}
+
 }  // namespace
 
 Recipe recipe_for(Algorithm algorithm, std::string_view task) {
   if (algorithm == Algorithm::sac && task == "continuous-mountain-car") return continuous_mountain_car();
   if (algorithm == Algorithm::dqn && task == "mountain-car") return mountain_car();
+  if (algorithm == Algorithm::ars && task == "swimmer") return swimmer();
+  if (algorithm == Algorithm::ars && task == "quadrotor") return quadrotor();
+  for (const Recipe& recipe : physics_recipes()) {
+    if (algorithm == Algorithm::sac && task == recipe.name) return recipe;
+  }
   if (algorithm == Algorithm::sac) return {"published", "", 10'000, SacOptions{}};
+  if (algorithm == Algorithm::ars) return {"published", "", 1'000'000, ArsOptions{}};
   return {"published", "", 50'000, DqnOptions{}};
 }
 

@@ -22,7 +22,7 @@ namespace {
 using nlohmann::ordered_json;
 
 // Grows by one whenever the same configuration would train to other weights.
-constexpr int revision = 1;
+constexpr int revision = 2;
 
 ordered_json shared(const LearnOptions& o) {
   return {{"hidden", o.hidden},
@@ -59,11 +59,15 @@ ordered_json to_json(const DqnOptions& o) {
   return document;
 }
 
+ordered_json to_json(const ArsOptions& o) {
+  return {{"directions", o.directions}, {"best", o.best}, {"step_size", o.step_size}, {"noise", o.noise}};
+}
+
 }  // namespace
 
-Contract learned_contract(const Task& task, const LearnOptions& options) {
+Contract learned_contract(const Task& task, const AlgorithmOptions& options) {
   Contract contract = contract_of(task);
-  if (options.scale_observations) {
+  if (const LearnOptions* learn = learn_options(options); learn != nullptr && learn->scale_observations) {
     Normalisation& normal = contract.normalisation;
     for (const Axis& axis : task.observation.axes) {
       const bool bounded = std::isfinite(axis.range.width()) && axis.range.width() > 0;
@@ -75,7 +79,7 @@ Contract learned_contract(const Task& task, const LearnOptions& options) {
     normal.clip = 1e6;  // bounds are the task's word; what lies outside is not hidden from the network
   }
   if (task.action.is_discrete()) return contract;
-  contract.squash = Squash::tanh;
+  if (std::holds_alternative<SacOptions>(options)) contract.squash = Squash::tanh;
   for (std::size_t i = 0; i < task.action.dimensions(); ++i) {
     const Range range = task.action.axes[i].range;
     contract.centre[i] = (range.low + range.high) / 2;
@@ -85,13 +89,12 @@ Contract learned_contract(const Task& task, const LearnOptions& options) {
 }
 
 ordered_json configuration(const Task& task, const TrainOptions& options) {
-  const bool sac = std::holds_alternative<SacOptions>(options.algorithm);
   return {{"revision", revision},
-          {"kind", sac ? "sac" : "dqn"},
+          {"kind", name(algorithm_of(options.algorithm))},
           {"env", options.env},
           {"seed", options.seed},
           {"options", std::visit([](const auto& own) { return to_json(own); }, options.algorithm)},
-          {"contract", mercer::to_json(learned_contract(task, shared_options(options.algorithm)))}};
+          {"contract", mercer::to_json(learned_contract(task, options.algorithm))}};
 }
 
 std::string hash_of(const ordered_json& configuration) {
@@ -121,14 +124,13 @@ std::string differences(const ordered_json& old, const ordered_json& now) {
   return fmt::format("{}", fmt::join(found, "; "));
 }
 
-ordered_json manifest(const ordered_json& configuration, std::uint64_t step, std::size_t cursor, std::size_t size) {
+ordered_json manifest(const ordered_json& configuration, std::uint64_t step) {
   ordered_json document{{"format", 1}};
   document.update(configuration);
   document["step"] = step;
   document["activation"] = "relu";
-  document["hidden"] = configuration["options"]["hidden"];
+  document["hidden"] = configuration["options"].value("hidden", ordered_json::array());
   if (configuration["kind"] == "sac") document["log_std_range"] = {lowest_log_std, highest_log_std};
-  document["replay"] = {{"cursor", cursor}, {"size", size}};
   return document;
 }
 
@@ -173,6 +175,17 @@ void Archive::numbers(const std::string& name, std::span<float> values) {
 }
 void Archive::numbers(const std::string& name, std::span<double> values) {
   exchange(name, Array::Type::f64, values, {values.size()});
+}
+std::vector<float> Archive::rows(const std::string& name, std::size_t width) const {
+  const Array& array = require_array(tensors_, name, where_);
+  const std::size_t count = array.shape.empty() ? 0 : array.shape[0];
+  wanted(name, Array::Type::f32, {count, width});
+  std::vector<float> values(array.size());
+  std::memcpy(values.data(), array.data.data(), array.data.size());
+  return values;
+}
+void Archive::add_rows(const std::string& name, std::span<const float> values, std::size_t width) {
+  tensors_[name] = Array::of(values, {values.size() / width, width});
 }
 void Archive::count(const std::string& name, std::uint64_t& value) {
   exchange(name, Array::Type::i64, std::span(&value, 1), {});
@@ -243,7 +256,7 @@ void RunFolder::lock() {
 void RunFolder::remove_run() const {
   for (const auto& entry : fs::directory_iterator(path_)) {
     const std::string name = entry.path().filename().string();
-    const bool ours = name == "checkpoint.safetensors" || name == "run.json" ||
+    const bool ours = name == "checkpoint.safetensors" || name == "run.json" || name == "policy.safetensors" ||
                       (name.starts_with("snapshot_") && name.ends_with(".safetensors"));
     if (ours) fs::remove(entry.path());
   }
@@ -253,7 +266,8 @@ void RunFolder::remove_run() const {
 void RunFolder::remove_left_overs() const {
   for (const auto& entry : fs::directory_iterator(path_)) {
     const std::string name = entry.path().filename().string();
-    const bool ours = name.starts_with(".checkpoint.") || name.starts_with(".snapshot_") || name.starts_with(".run.");
+    const bool ours = name.starts_with(".checkpoint.") || name.starts_with(".snapshot_") ||
+                      name.starts_with(".policy.") || name.starts_with(".run.");
     if (ours && name.ends_with(".part")) fs::remove(entry.path());
   }
 }

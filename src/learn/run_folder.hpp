@@ -14,8 +14,8 @@
 namespace mercer::learn {
 
 /// What a policy trained with these options expects and does: the normalisation of observations, tanh over the action
-/// box.
-Contract learned_contract(const Task& task, const LearnOptions& options);
+/// box (ARS: none).
+Contract learned_contract(const Task& task, const AlgorithmOptions& options);
 
 /// Everything that the weights of a run depend on: task and its contract, seed, algorithm and its options. Not the
 /// number of steps, so that a run can be made longer.
@@ -28,8 +28,7 @@ std::string hash_of(const nlohmann::ordered_json& configuration);
 std::string differences(const nlohmann::ordered_json& old, const nlohmann::ordered_json& now);
 
 /// The document a snapshot carries: the configuration, the step, and what a policy needs to be played.
-nlohmann::ordered_json manifest(const nlohmann::ordered_json& configuration, std::uint64_t step, std::size_t cursor,
-                                std::size_t size);
+nlohmann::ordered_json manifest(const nlohmann::ordered_json& configuration, std::uint64_t step);
 
 /// Named tensors that a learner is written to or filled from: the same calls do both, so that neither can forget what
 /// the other knows.
@@ -41,6 +40,7 @@ class Archive {
   Archive(const Arrays& tensors, std::string where) : tensors_(tensors), where_(std::move(where)), filling_(true) {}
 
   bool filling() const { return filling_; }
+  const std::string& where() const { return where_; }
   const Arrays& tensors() const { return tensors_; }
 
   /// "name.0.weight" [outputs, inputs], "name.0.bias" [outputs], "name.1.weight", ...
@@ -48,6 +48,9 @@ class Archive {
   void numbers(const std::string& name, std::span<float> values);
   void numbers(const std::string& name, std::span<double> values);
   void count(const std::string& name, std::uint64_t& value);
+  /// A matrix with any number of rows: to write, and the one that was read.
+  void add_rows(const std::string& name, std::span<const float> values, std::size_t width);
+  std::vector<float> rows(const std::string& name, std::size_t width) const;
 
  private:
   const Array& wanted(const std::string& name, Array::Type type, const std::vector<std::size_t>& shape) const;
@@ -63,6 +66,7 @@ class Archive {
 ///
 ///   run.json                      the configuration and its hash
 ///   snapshot_005000.safetensors   the weights after 5000 steps
+///   policy.safetensors            what acts after the last step, without critics and optimiser
 ///   checkpoint.safetensors        everything needed to go on
 class RunFolder {
  public:
@@ -74,6 +78,7 @@ class RunFolder {
   RunFolder& operator=(const RunFolder&) = delete;
 
   std::filesystem::path checkpoint() const { return path_ / "checkpoint.safetensors"; }
+  std::filesystem::path policy() const { return path_ / "policy.safetensors"; }
   std::filesystem::path snapshot(std::uint64_t step) const;
 
  private:

@@ -2,10 +2,7 @@
 
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "learn/learner.hpp"
-#include "mercer/error.hpp"
 
 namespace mercer::learn {
 namespace {
@@ -45,8 +42,9 @@ class Sac final : public Learner {
     update_.update();
   }
 
+  void exchange_actor(Archive& archive) override { archive.network("actor", update_.actor_network(), update_.actor); }
   void exchange(Archive& archive) override {
-    archive.network("actor", update_.actor_network(), update_.actor);
+    exchange_actor(archive);
     exchange_moments(archive, "actor", update_.actor_network(), update_.actor_moments);
     for (std::size_t i = 0; i < 2; ++i) {
       const std::string name = i == 0 ? "q1" : "q2";
@@ -106,17 +104,7 @@ class Sac final : public Learner {
 }  // namespace
 
 std::unique_ptr<Learner> make_sac(const SacOptions& options, const Task& task, std::uint64_t seed) {
-  if (task.action.is_discrete()) {
-    throw Error(
-        ErrorCode::bad_value,
-        fmt::format("sac needs continuous actions and task '{}' has {} discrete ones", task.name, task.action.count),
-        "Use dqn, or a task with a box of actions");
-  }
-  for (const Axis& axis : task.action.axes) {
-    if (std::isfinite(axis.range.width())) continue;
-    throw Error(ErrorCode::bad_value, fmt::format("action '{}' of task '{}' has no bounds", axis.name, task.name),
-                "Give the task finite bounds: sac spreads its actions over them");
-  }
+  require_bounded_actions(task, "sac");
   return std::make_unique<Sac>(options, task.observation.dimensions(), task.action.dimensions(), seed);
 }
 

@@ -229,15 +229,11 @@ json document(const TrainOutcome& outcome) {
     kept.push_back(
         {{"step", snapshot.step}, {"file", snapshot.file.string()}, {"return", document(outcome.returns[i])}});
   }
-  return {
-      {"env", outcome.plan.options.env},
-      {"algo", name(std::holds_alternative<SacOptions>(outcome.plan.recipe.options) ? Algorithm::sac : Algorithm::dqn)},
-      {"seed", outcome.plan.options.seed},
-      {"recipe", outcome.plan.recipe.name},
-      {"steps", outcome.result.steps},
-      {"resumed_from", outcome.result.resumed_from},
-      {"seconds", outcome.result.seconds},
-      {"snapshots", kept}};
+  return {{"env", outcome.plan.options.env},         {"algo", name(algorithm_of(outcome.plan.recipe.options))},
+          {"seed", outcome.plan.options.seed},       {"recipe", outcome.plan.recipe.name},
+          {"steps", outcome.result.steps},           {"resumed_from", outcome.result.resumed_from},
+          {"seconds", outcome.result.seconds},       {"snapshots", kept},
+          {"policy", outcome.result.policy.string()}};
 }
 
 }  // namespace mercer

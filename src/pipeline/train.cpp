@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -14,7 +16,7 @@ void take(const std::optional<T>& given, Field& field) {
   if (given) field = *given;
 }
 
-void apply(const TrainRequest& request, LearnOptions& options) {
+void apply_shared(const TrainRequest& request, LearnOptions& options) {
   take(request.hidden, options.hidden);
   take(request.learning_rate, options.learning_rate);
   take(request.decay_updates, options.decay_updates);
@@ -27,7 +29,8 @@ void apply(const TrainRequest& request, LearnOptions& options) {
   take(request.scale_observations, options.scale_observations);
 }
 
-void apply_own(const TrainRequest& request, SacOptions& options) {
+void apply(const TrainRequest& request, SacOptions& options) {
+  apply_shared(request, options);
   take(request.tau, options.tau);
   take(request.initial_alpha, options.initial_alpha);
   take(request.tune_alpha, options.tune_alpha);
@@ -35,7 +38,8 @@ void apply_own(const TrainRequest& request, SacOptions& options) {
   take(request.noise_correlation, options.noise_correlation);
 }
 
-void apply_own(const TrainRequest& request, DqnOptions& options) {
+void apply(const TrainRequest& request, DqnOptions& options) {
+  apply_shared(request, options);
   take(request.epsilon_start, options.epsilon_start);
   take(request.epsilon_end, options.epsilon_end);
   take(request.epsilon_steps, options.epsilon_steps);
@@ -45,9 +49,76 @@ void apply_own(const TrainRequest& request, DqnOptions& options) {
   take(request.max_gradient_norm, options.max_gradient_norm);
 }
 
+void apply(const TrainRequest& request, ArsOptions& options) {
+  take(request.directions, options.directions);
+  take(request.best, options.best);
+  take(request.step_size, options.step_size);
+  take(request.search_noise, options.noise);
+}
+
 template <class T>
 std::string text_of(const T& value) {
   return fmt::format("{}", value);
+}
+
+void add_shared(OptionList& list, TrainRequest& request) {
+  const LearnOptions usual;
+  list.add({.name = "hidden",
+            .value = "WIDTHS",
+            .help = "Widths of the hidden layers, such as 64x64",
+            .standard = fmt::format("{}", fmt::join(usual.hidden, "x")),
+            .used_first = true},
+           request.hidden);
+  list.add({.name = "learning-rate",
+            .value = "R",
+            .help = "Step length of Adam",
+            .range = {1e-8, 1},
+            .standard = text_of(usual.learning_rate),
+            .used_first = true},
+           request.learning_rate);
+  list.add({.name = "decay-updates",
+            .value = "N",
+            .help = "Updates over which it falls to a hundredth; 0: never",
+            .range = {0, 1e9},
+            .standard = text_of(usual.decay_updates)},
+           request.decay_updates);
+  list.add({.name = "batch-size",
+            .value = "N",
+            .help = "Steps in a minibatch",
+            .range = {2, 65536},
+            .standard = text_of(usual.batch_size)},
+           request.batch_size);
+  list.add({.name = "gamma", .value = "G", .help = "Discount", .range = {0, 1}, .standard = text_of(usual.gamma)},
+           request.gamma);
+  list.add({.name = "buffer",
+            .value = "N",
+            .help = "Steps remembered for replay",
+            .range = {1, 1e8},
+            .standard = text_of(usual.buffer)},
+           request.buffer);
+  list.add({.name = "warmup",
+            .value = "N",
+            .help = "Steps played at random before the first update",
+            .range = {1, 1e9},
+            .standard = text_of(usual.warmup)},
+           request.warmup);
+  list.add({.name = "train-every",
+            .value = "N",
+            .help = "Steps between updates",
+            .range = {1, 1e6},
+            .standard = text_of(usual.train_every)},
+           request.train_every);
+  list.add({.name = "updates",
+            .value = "N",
+            .help = "Updates at a time",
+            .range = {1, 1000},
+            .standard = text_of(usual.updates)},
+           request.updates);
+  list.add({.name = "scale-observations",
+            .value = "BOOL",
+            .help = "Scale observations with finite bounds to [-1, 1]",
+            .standard = text_of(usual.scale_observations)},
+           request.scale_observations);
 }
 
 void add_sac(OptionList& list, TrainRequest& request) {
@@ -128,17 +199,56 @@ void add_dqn(OptionList& list, TrainRequest& request) {
            request.max_gradient_norm);
 }
 
-// An option of the other algorithm would do nothing.
-void refuse_other_algorithm(const TrainRequest& request, bool sac) {
-  TrainRequest filled = request, plain;
-  OptionList own(filled.given), standard(plain.given);
-  sac ? add_dqn(own, filled) : add_sac(own, filled);
-  sac ? add_dqn(standard, plain) : add_sac(standard, plain);
-  const auto changed = differences(own, standard);
-  if (changed.empty()) return;
-  const char* const other = sac ? "dqn" : "sac";
-  throw Error(ErrorCode::bad_value, fmt::format("--{} is an option of {}", changed.begin()->first, other),
-              fmt::format("Leave it out, or use --algo {}", other));
+void add_ars(OptionList& list, TrainRequest& request) {
+  const ArsOptions usual;
+  list.add({.name = "directions",
+            .value = "N",
+            .help = "ars: directions tried in an iteration, two episodes each",
+            .range = {1, 1e4},
+            .standard = text_of(usual.directions)},
+           request.directions);
+  list.add({.name = "best",
+            .value = "N",
+            .help = "ars: directions that count, those with the best returns",
+            .range = {1, 1e4},
+            .standard = text_of(usual.best)},
+           request.best);
+  list.add({.name = "step-size",
+            .value = "S",
+            .help = "ars: length of the step of an iteration",
+            .range = {1e-6, 10},
+            .standard = text_of(usual.step_size)},
+           request.step_size);
+  list.add({.name = "search-noise",
+            .value = "S",
+            .help = "ars: standard deviation of the weights around the current ones",
+            .range = {1e-6, 10},
+            .standard = text_of(usual.noise)},
+           request.search_noise);
+}
+
+// An option of another algorithm would do nothing.
+void refuse_other_algorithms(const TrainRequest& request, Algorithm algorithm) {
+  struct Owned {
+    void (*add)(OptionList&, TrainRequest&);
+    std::vector<Algorithm> owners;
+  };
+  for (const auto& [add, owners] :
+       {Owned{add_shared, {Algorithm::sac, Algorithm::dqn}}, Owned{add_sac, {Algorithm::sac}},
+        Owned{add_dqn, {Algorithm::dqn}}, Owned{add_ars, {Algorithm::ars}}}) {
+    if (std::ranges::find(owners, algorithm) != owners.end()) continue;
+    TrainRequest filled = request, plain;
+    OptionList own(filled.given), standard(plain.given);
+    add(own, filled);
+    add(standard, plain);
+    const auto changed = differences(own, standard);
+    if (changed.empty()) continue;
+    std::vector<std::string_view> names;
+    for (const Algorithm owner : owners) names.push_back(name(owner));
+    throw Error(ErrorCode::bad_value,
+                fmt::format("--{} is an option of {}", changed.begin()->first, fmt::join(names, " and ")),
+                fmt::format("Leave it out, or use --algo {}", names.front()));
+  }
 }
 
 }  // namespace
@@ -146,7 +256,6 @@ void refuse_other_algorithm(const TrainRequest& request, bool sac) {
 OptionList options_of(TrainRequest& request) {
   using Group = OptionGroup;
   OptionList list(request.given);
-  const LearnOptions usual;
   std::vector<std::string> names;
   for (const EnvEntry& entry : known_envs()) names.push_back(entry.name);
   list.in(Group::task)
@@ -160,7 +269,7 @@ OptionList options_of(TrainRequest& request) {
       .add_name({.name = "algo",
                  .value = "ALGO",
                  .help = "Algorithm",
-                 .standard = "sac on a box of actions, dqn on discrete ones",
+                 .standard = "sac on a box of actions (swimmer, quadrotor: ars), dqn on discrete ones",
                  .used_first = true},
                 request.algorithm);
   list.add({.name = "steps",
@@ -175,64 +284,10 @@ OptionList options_of(TrainRequest& request) {
             .help = "Steps after which to keep the weights, such as 2000,3000; the last is always kept",
             .used_first = true},
            request.snapshots);
-  list.add({.name = "hidden",
-            .value = "WIDTHS",
-            .help = "Widths of the hidden layers, such as 64x64",
-            .standard = fmt::format("{}", fmt::join(usual.hidden, "x")),
-            .used_first = true},
-           request.hidden);
-  list.add({.name = "learning-rate",
-            .value = "R",
-            .help = "Step length of Adam",
-            .range = {1e-8, 1},
-            .standard = text_of(usual.learning_rate),
-            .used_first = true},
-           request.learning_rate);
-  list.add({.name = "decay-updates",
-            .value = "N",
-            .help = "Updates over which it falls to a hundredth; 0: never",
-            .range = {0, 1e9},
-            .standard = text_of(usual.decay_updates)},
-           request.decay_updates);
-  list.add({.name = "batch-size",
-            .value = "N",
-            .help = "Steps in a minibatch",
-            .range = {2, 65536},
-            .standard = text_of(usual.batch_size)},
-           request.batch_size);
-  list.add({.name = "gamma", .value = "G", .help = "Discount", .range = {0, 1}, .standard = text_of(usual.gamma)},
-           request.gamma);
-  list.add({.name = "buffer",
-            .value = "N",
-            .help = "Steps remembered for replay",
-            .range = {1, 1e8},
-            .standard = text_of(usual.buffer)},
-           request.buffer);
-  list.add({.name = "warmup",
-            .value = "N",
-            .help = "Steps played at random before the first update",
-            .range = {1, 1e9},
-            .standard = text_of(usual.warmup)},
-           request.warmup);
-  list.add({.name = "train-every",
-            .value = "N",
-            .help = "Steps between updates",
-            .range = {1, 1e6},
-            .standard = text_of(usual.train_every)},
-           request.train_every);
-  list.add({.name = "updates",
-            .value = "N",
-            .help = "Updates at a time",
-            .range = {1, 1000},
-            .standard = text_of(usual.updates)},
-           request.updates);
-  list.add({.name = "scale-observations",
-            .value = "BOOL",
-            .help = "Scale observations with finite bounds to [-1, 1]",
-            .standard = text_of(usual.scale_observations)},
-           request.scale_observations);
+  add_shared(list, request);
   add_sac(list, request);
   add_dqn(list, request);
+  add_ars(list, request);
   list.add({.name = "eval-episodes",
             .value = "N",
             .help = "Episodes that measure each snapshot, mean actions played",
@@ -265,15 +320,9 @@ TrainPlan plan_training(const TrainRequest& request) {
     throw Error(ErrorCode::missing_option, "no folder was named for the run", "Add --out DIR");
   }
   const Task& task = plan.env->task();
-  plan.recipe =
-      recipe_for(request.algorithm.value_or(task.action.is_discrete() ? Algorithm::dqn : Algorithm::sac), task.name);
-  refuse_other_algorithm(request, std::holds_alternative<SacOptions>(plan.recipe.options));
-  std::visit(
-      [&](auto& own) {
-        apply(request, own);
-        apply_own(request, own);
-      },
-      plan.recipe.options);
+  plan.recipe = recipe_for(request.algorithm.value_or(usual_algorithm(task)), task.name);
+  refuse_other_algorithms(request, algorithm_of(plan.recipe.options));
+  std::visit([&](auto& own) { apply(request, own); }, plan.recipe.options);
   TrainOptions& options = plan.options;
   options.env = request.env;
   options.seed = request.seed;

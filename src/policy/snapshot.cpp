@@ -105,8 +105,12 @@ SnapshotNetwork read_snapshot(const std::filesystem::path& path, bool critics) {
   if (manifest["kind"] == "dqn") {
     layers.add("q", "obs", "q");
     builder.add_output("q");
+  } else if (manifest["kind"] == "ars") {
+    if (critics) refuse(where, "it was trained by ars and has no critics");
+    layers.add("actor", "obs", "action");
+    builder.add_output("action");
   } else if (manifest["kind"] != "sac") {
-    refuse(where, fmt::format("its kind is {}; legal: sac, dqn", manifest["kind"].dump()));
+    refuse(where, fmt::format("its kind is {}; legal: sac, dqn, ars", manifest["kind"].dump()));
   } else if (critics) {
     builder.add_input("action", {contract.action.dimensions()});
     builder.add_node({"Concat", "", {"obs", "action"}, {"both"}, {{"axis", {1}}}});

@@ -77,6 +77,10 @@ def test_a_run_that_learns_nothing_is_warned_of(mercer):
     (["train", "--env", "pendulum", "--algo", "dqn", "--out", "r"], ["E203", "discrete"]),
     (["train", "--env", "cart-pole", "--algo", "sac", "--out", "r"], ["E203", "continuous", "Use dqn"]),
     (["train", "--env", "cart-pole", "--tau", 0.1, "--out", "r"], ["E203", "--tau", "sac"]),
+    (["train", "--env", "cart-pole", "--algo", "ars", "--out", "r"], ["E203", "ars needs continuous"]),
+    (["train", "--env", "pendulum", "--algo", "ars", "--hidden", "8x8", "--out", "r"], ["E203", "--hidden", "sac and dqn"]),
+    (["train", "--env", "pendulum", "--algo", "ars", "--best", 17, "--out", "r"], ["E202", "best is 17", "1 to 16"]),
+    (TRAIN + ["--out", "r", "--directions", 4], ["E203", "--directions", "ars"]),
     (["train", "--env", "pendulum", "--algo", "sca", "--out", "r"], ["E201", "sca", "'sac'"]),
 ])
 def test_bad_usage(mercer, arguments, parts):

@@ -10,7 +10,7 @@
 #include "support/errors.hpp"
 #include "support/statistics.hpp"
 
-namespace mercer {
+namespace mercer::lander_cases {
 namespace {
 
 // Rows of the state.
@@ -312,4 +312,4 @@ TEST(LunarLander, draws_itself) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::lander_cases

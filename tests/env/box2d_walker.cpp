@@ -8,7 +8,7 @@
 #include "support/errors.hpp"
 #include "support/statistics.hpp"
 
-namespace mercer {
+namespace mercer::walker_cases {
 namespace {
 
 // Rows of the state.
@@ -216,4 +216,4 @@ TEST(BipedalWalker, terrain_is_flat_at_first_then_rough) {
 }
 
 }  // namespace
-}  // namespace mercer
+}  // namespace mercer::walker_cases

@@ -18,6 +18,56 @@
 namespace mercer {
 namespace {
 
+/// What the built-in models do not have.
+constexpr std::string_view rich = R"(<mujoco>
+  <compiler autolimits="true"/>
+  <option cone="elliptic" solver="PGS" jacobian="sparse"/>
+  <size nconmax="50" njmax="200" nuserdata="3" nuser_geom="2"/>
+  <asset>
+    <texture name="sky" type="2d" builtin="checker" width="16" height="16" rgb1="0 0 0" rgb2="1 1 1"/>
+    <material name="cloud" texture="sky"/>
+    <hfield name="hills" nrow="4" ncol="4" size="1 1 1 0.1"/>
+    <mesh name="stone" vertex="0 0 0 1 0 0 0 1 0 0 0 1"/>
+  </asset>
+  <worldbody>
+    <geom type="hfield" hfield="hills" material="cloud"/>
+    <body name="rock" pos="0 0 2">
+      <freejoint/>
+      <geom type="mesh" mesh="stone"/>
+      <camera name="eye" fovy="45"/>
+    </body>
+    <body name="arm" pos="2 0 1">
+      <joint name="ball" type="ball"/>
+      <geom type="box" size="0.1 0.2 0.3" user="1 2"/>
+      <site name="hand" pos="0 0 0.3"/>
+      <body name="wrist" pos="0 0 0.3">
+        <joint name="turn" axis="0 0 1" range="-45 45"/>
+        <geom type="ellipsoid" size="0.1 0.1 0.2"/>
+        <site name="finger"/>
+      </body>
+    </body>
+    <body name="B2" pos="5 0 1">
+      <freejoint/>
+      <composite type="rope" count="5 1 1" spacing="0.1" offset="0 0 2"><geom type="capsule" size="0.02 0.03"/></composite>
+    </body>
+    <body name="mark" mocap="true"/>
+  </worldbody>
+  <contact><exclude body1="arm" body2="wrist"/></contact>
+  <equality><connect body1="rock" body2="arm" anchor="0 0 1" active="false"/></equality>
+  <tendon>
+    <spatial name="string" range="0 9"><site site="hand"/><site site="finger"/></spatial>
+    <fixed name="sum"><joint joint="turn" coef="2"/></fixed>
+  </tendon>
+  <actuator>
+    <position joint="turn" kp="3"/>
+    <muscle tendon="string" lengthrange="0 1"/>
+    <general tendon="sum" dyntype="filter" dynprm="0.1" gaintype="affine"/>
+  </actuator>
+  <sensor><touch site="hand"/><framepos objtype="body" objname="arm"/><jointpos joint="turn" cutoff="1"/></sensor>
+  <keyframe><key name="home" time="1"/></keyframe>
+</mujoco>
+)";
+
 /// Begin and end of the part around `at` that no character of `set` interrupts.
 std::pair<std::size_t, std::size_t> piece(const std::string& text, std::size_t at, const char* set) {
   const std::size_t begin = at == 0 ? std::string::npos : text.find_last_of(set, at - 1);
@@ -74,7 +124,7 @@ TEST(MujocoFuzz, ends_in_a_model_or_an_error) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds ? std::atoi(seconds) : 0);
   const std::ptrdiff_t files = open_files();
   std::map<std::string, int> ends;
-  std::vector<BuiltInFile> models;
+  std::vector<BuiltInFile> models(3, {"rich.xml", rich});
   for (const BuiltInFile& file : built_in_files()) {
     if (file.name.ends_with(".xml")) models.push_back(file);
   }

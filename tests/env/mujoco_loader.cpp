@@ -142,6 +142,15 @@ TEST_F(MujocoLoader, refuses_models_that_are_too_large) {
   refused(ErrorCode::too_large, "robot.xml", std::string(17 << 20, ' '));
 }
 
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST_F(MujocoLoader, refuses_models_that_need_too_much_memory) {
+  const std::string hills = "<asset><hfield name=\"hills\" nrow=\"50000\" ncol=\"50000\" size=\"1 1 1 1\"/></asset>";
+  refused(ErrorCode::too_large, "Could not allocate memory", with(arm, "<worldbody>", hills + "<worldbody>"));
+  expect_error(ErrorCode::too_large, "'x' needs more than 64 MB",
+               [] { run_apart("'x'", {.megabytes = 64}, [] { return std::string(std::size_t{1} << 30, 'x'); }); });
+}
+#endif
+
 TEST_F(MujocoLoader, refuses_numbers_that_no_simulation_takes) {
   refused(ErrorCode::out_of_range, "mass or inertia of body 'arm' is 1e+300; legal: 0 to 10000000000",
           with(arm, "size=\"0.1\"", "size=\"0.1\" mass=\"1e300\""));
@@ -155,6 +164,12 @@ TEST_F(MujocoLoader, refuses_numbers_that_no_simulation_takes) {
   refused(ErrorCode::not_finite, "unstable from the start: Nan, Inf or huge value in QACC at DOF 0",
           with(arm, "<worldbody>", "<option gravity=\"0 0 1e308\"/><worldbody>"));
   refused(ErrorCode::bad_format, "Stack overflow", with(arm, "<worldbody>", "<size nstack=\"10\"/><worldbody>"));
+}
+
+TEST_F(MujocoLoader, outlives_libmujoco) {
+  write_bytes(folder / "stone.obj", "v 0 0");  // a vertex of two coordinates
+  refused(ErrorCode::bad_format, "robot.xml' makes MuJoCo crash: Segmentation fault",
+          with(arm, "<worldbody>", "<asset><mesh name=\"m\" file=\"stone.obj\"/></asset><worldbody>"));
 }
 
 TEST_F(MujocoLoader, gives_up_in_time) {

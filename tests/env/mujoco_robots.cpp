@@ -226,6 +226,26 @@ TEST(MujocoRobots, clocks_run) {
   EXPECT_NEAR(play.observation()[0], 9 * 0.002, 1e-12);  // the last step began then
 }
 
+// So are activations: a slow motor goes on pushing after its command has ended.
+TEST(MujocoRobots, activations_are_carried) {
+  std::string model = pole_model;
+  const std::string motor = "<motor name=\"push\" joint=\"slider\" gear=\"10\"";
+  model.replace(model.find(motor), motor.size(),
+                "<general name=\"push\" joint=\"slider\" dyntype=\"filter\" dynprm=\"0.05\"");
+  const RobotFile file(pole_robot, model);
+  const auto env = file.make();
+  EXPECT_EQ(env->task().state.dimensions(), 17);
+  SingleEpisode play(*env, 1, 0), other(*env, 1, 0);
+  double first = 0;
+  for (int t = 0; t < 10; ++t) {
+    play.step({t == 0 ? 1.0 : 0.0});
+    other.step({-1});
+    const double speed = play.state()[9];
+    EXPECT_GT(speed, first);
+    first = speed;
+  }
+}
+
 struct BadRobot {
   ErrorCode code;
   const char *change, *problem, *remedy;
@@ -294,7 +314,7 @@ TEST(MujocoRobots, errors_name_file_line_and_the_nearest_name) {
                [] { RobotFile("model = \"pole.xml\"\nframe_skip = 1.5\n").make(); });
   expect_error(range, "line 2: frame_skip is 0; legal: 1 to 1000",
                [] { RobotFile("model = \"pole.xml\"\nframe_skip = 0\n").make(); });
-  expect_error(ErrorCode::cannot_open, "pool.xml",
+  expect_error(ErrorCode::cannot_open, "pole.toml' line 1: there is no file",
                [] { RobotFile("model = \"pool.xml\"\n[[observe]]\njoint = \"hinge\"\n").make(); });
   expect_error(ErrorCode::cannot_open, "nowhere.toml", [] { make_env("mujoco:nowhere.toml"); });
   expect_error(ErrorCode::missing_option, "needs a file", [] { make_env("mujoco"); });

@@ -73,7 +73,7 @@ TEST(MujocoTasks, state_what_a_contract_needs) {
                                              "leg_joint_velocity rad/s", "foot_joint_velocity rad/s"}));
   EXPECT_EQ(task.observation.axes[5].range.high, 10);
   EXPECT_EQ(task.observation.axes[0].range.high, HUGE_VAL);
-  EXPECT_EQ(task.action.axes[2].name, "foot_joint");
+  EXPECT_EQ(task.action.axes[2].name, "foot_joint_control");
   EXPECT_EQ(task.action.axes[2].range.low, -1);
   EXPECT_EQ(task.time_limit, 1000);
   EXPECT_EQ(task.ending, Ending::failure);

@@ -12,13 +12,14 @@ namespace {
 TEST(EnvRegistry, knows_the_built_in_tasks) {
   std::vector<std::string> names;
   for (const EnvEntry& entry : known_envs()) {
-    names.push_back(entry.name);
     EXPECT_FALSE(entry.summary.empty()) << entry.name;
+    const bool simulated = entry.group == "MuJoCo" || entry.group == "Box2D";  // needs a library
+    if (!simulated) names.push_back(entry.name);
   }
   names.resize(11);  // built-in ones come first
   EXPECT_EQ(names,
             (std::vector<std::string>{"pendulum", "pendulum-v0", "continuous-mountain-car", "mountain-car", "cart-pole",
-                                      "acrobot", "turntable", "noisy-bandit", "chain", "tabular", "quadrotor"}));
+                                      "acrobot", "quadrotor", "turntable", "noisy-bandit", "chain", "tabular"}));
   std::erase(names, "tabular");  // needs a file
   for (const std::string& name : names) EXPECT_EQ(make_env(name)->task().name, name);
 }

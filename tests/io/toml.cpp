@@ -71,6 +71,16 @@ TEST_F(Toml, arrays_give_a_value_each) {
   EXPECT_EQ(entry("k = []\n", "k").values, Values{});
 }
 
+// Of these toml++ alone asserts the first two, and has undefined behaviour for the others.
+TEST_F(Toml, mistakes_that_the_parser_takes_for_impossible) {
+  expect_bad("line 2: Error while parsing key", "k = 1\n[=x]\n");
+  expect_bad("line 1: Error while parsing key", "[+]\n");
+  expect_bad("line 3: Error while parsing key", "a = 'é'\n# é\n[é]\n");
+  expect_bad("line 1: Error while parsing key-value pair", "k = \"é\" é\n");
+  expect_bad("line 1: Error while parsing", "k = [\"a\",-\"b\"=\"é\n");
+  EXPECT_EQ(entry("k = \"\"\"\né\"\"\"\nc = 2 # é\n", "c").values, Values{"2"});
+}
+
 TEST_F(Toml, empty_files_and_tables_hold_nothing) {
   EXPECT_TRUE(read("").empty());
   EXPECT_TRUE(read("# only a remark\n").empty());

@@ -27,6 +27,7 @@ TEST(LearnOptions, the_defaults_are_the_published_ones) {
   EXPECT_EQ(options.gamma, 0.99);
   check_options(SacOptions{});
   check_options(DqnOptions{});
+  check_options(ArsOptions{});
 }
 
 TEST(LearnOptions, what_is_out_of_range_is_named) {
@@ -52,6 +53,11 @@ TEST(LearnOptions, what_is_out_of_range_is_named) {
   expect_refused<DqnOptions>(&DqnOptions::epsilon_run, 0.5, "epsilon-run is 0.5");
   expect_refused<DqnOptions>(&DqnOptions::target_every, 0, "target-every is 0");
   expect_refused<DqnOptions>(&DqnOptions::max_gradient_norm, 0, "max-gradient-norm is 0");
+  expect_refused<ArsOptions>(&ArsOptions::directions, 0, "directions is 0");
+  expect_refused<ArsOptions>(&ArsOptions::best, 17, "best is 17");
+  expect_refused<ArsOptions>(&ArsOptions::best, 0, "best is 0");
+  expect_refused<ArsOptions>(&ArsOptions::step_size, NAN, "step-size is nan");
+  expect_refused<ArsOptions>(&ArsOptions::noise, 0, "search-noise is 0");
 }
 
 TEST(TrainOptions, bad_ones_leave_no_folder) {
@@ -71,14 +77,20 @@ TEST(TrainOptions, bad_ones_leave_no_folder) {
   refused(ErrorCode::out_of_range, "checkpoint-seconds is -1", "pendulum",
           [](TrainOptions& o) { o.checkpoint_seconds = -1; });
   refused(ErrorCode::bad_value, "discrete", "cart-pole", [](TrainOptions&) {});
+  refused(ErrorCode::bad_value, "ars needs continuous actions", "cart-pole",
+          [](TrainOptions& o) { o.algorithm = ArsOptions{}; });
+  refused(ErrorCode::out_of_range, "best is 9", "pendulum", [](TrainOptions& o) { o.algorithm = ArsOptions{8, 9}; });
   refused(ErrorCode::bad_value, "discrete actions", "pendulum", [](TrainOptions& o) { o.algorithm = DqnOptions{}; });
   EXPECT_TRUE(names_in(folder.path()).empty());
 }
 
 TEST(Recipes, are_legal_and_only_where_needed) {
-  for (const Algorithm algorithm : {Algorithm::sac, Algorithm::dqn}) {
-    for (const char* task : {"pendulum", "continuous-mountain-car", "mountain-car", "cart-pole"}) {
-      check_options(recipe_for(algorithm, task).options);
+  for (const Algorithm algorithm : {Algorithm::sac, Algorithm::dqn, Algorithm::ars}) {
+    for (const EnvEntry& entry : known_envs()) {
+      const Recipe recipe = recipe_for(algorithm, entry.name);
+      EXPECT_EQ(algorithm_of(recipe.options), algorithm);
+      EXPECT_EQ(recipe.why.empty(), recipe.name == "published");
+      check_options(recipe.options);
     }
   }
   EXPECT_EQ(recipe_for(Algorithm::sac, "pendulum").name, "published");

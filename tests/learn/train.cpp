@@ -9,6 +9,7 @@
 #include "io/safetensors.hpp"
 #include "mercer/env.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
 #include "support/temporary.hpp"
@@ -30,7 +31,7 @@ class Train : public testing::Test {
  protected:
   TrainOptions options(const std::string& name, const std::string& task = "pendulum") {
     TrainOptions options;
-    options.env = task;
+    options.env = task == "ars" ? "pendulum" : task;
     options.seed = 3;
     options.steps = 300;
     options.snapshots = {100, 200};
@@ -40,6 +41,17 @@ class Train : public testing::Test {
       dqn.epsilon_run = 4;
       dqn.epsilon_steps = 200;
       options.algorithm = dqn;
+    } else if (task == "ars") {
+      options.algorithm = ArsOptions{3, 2, 0.1, 0.1};
+      options.steps = 5000;
+      options.snapshots = {1, 1300};
+    } else if (task == "quadrotor") {  // of the size of physics tasks
+      SacOptions sac;
+      sac.hidden = {128, 128};
+      sac.batch_size = 64;
+      sac.warmup = 30;
+      sac.train_every = 3;
+      options.algorithm = sac;
     } else {
       SacOptions sac = tiny<SacOptions>();
       sac.noise_correlation = 0.5;
@@ -74,9 +86,9 @@ TEST_F(Train, keeps_the_snapshots_that_were_asked_for) {
   ASSERT_EQ(result.snapshots.size(), 3U);
   std::vector<std::string> names = names_in(folder_ / "a");
   std::ranges::sort(names);
-  EXPECT_EQ(names,
-            (std::vector<std::string>{".lock", "checkpoint.safetensors", "run.json", "snapshot_000100.safetensors",
-                                      "snapshot_000200.safetensors", "snapshot_000300.safetensors"}));
+  EXPECT_EQ(names, (std::vector<std::string>{".lock", "checkpoint.safetensors", "policy.safetensors", "run.json",
+                                             "snapshot_000100.safetensors", "snapshot_000200.safetensors",
+                                             "snapshot_000300.safetensors"}));
   const Safetensors file = read_safetensors(result.snapshots[1].file);
   const auto document = nlohmann::json::parse(file.metadata.at("mercer"));
   EXPECT_EQ(document["format"], 1);
@@ -94,8 +106,25 @@ TEST_F(Train, keeps_the_snapshots_that_were_asked_for) {
   EXPECT_EQ(file.tensors.at("adam.q1.v.2.bias").shape, (std::vector<std::size_t>{1}));
 }
 
-TEST_F(Train, the_same_bits_on_one_thread_and_on_two) {
+// What acts, and nothing else: the file to hand on.
+TEST_F(Train, the_policy_is_the_last_snapshot_without_what_only_training_needs) {
   for (const std::string task : {"pendulum", "cart-pole"}) {
+    const TrainResult result = run(options(task, task));
+    const Safetensors policy = read_safetensors(result.policy);
+    const Safetensors last = read_safetensors(result.snapshots.back().file);
+    EXPECT_EQ(policy.metadata, last.metadata);
+    EXPECT_EQ(policy.tensors.size(), 6U);  // weights and biases of three layers
+    for (const auto& [name, array] : policy.tensors) EXPECT_EQ(array.data, last.tensors.at(name).data) << name;
+    const auto env = make_env(task);
+    EXPECT_NO_THROW(make_policy(result.policy.string(), env->task()));
+    std::filesystem::remove(result.policy);
+    run(options(task, task));  // a finished run writes it again
+    EXPECT_EQ(read_safetensors(result.policy).tensors.size(), 6U);
+  }
+}
+
+TEST_F(Train, the_same_bits_on_one_thread_and_on_two) {
+  for (const std::string task : {"pendulum", "cart-pole", "quadrotor", "ars"}) {
     std::vector<std::vector<std::string>> bytes;
     for (const std::size_t threads : {1U, 2U}) {
       const ThreadLimit limit(threads);
@@ -114,7 +143,7 @@ TEST_F(Train, another_seed_gives_other_weights) {
 
 // Stopped in the warm-up, on a snapshot, in the middle and before the last step; the checkpoint holds all there is.
 TEST_F(Train, goes_on_to_the_same_bits_after_a_stop) {
-  for (const std::string task : {"pendulum", "cart-pole"}) {
+  for (const std::string task : {"pendulum", "cart-pole", "quadrotor"}) {
     const auto whole = bytes_of(run(options(task, task)));
     for (const int stop : {1, 29, 100, 177, 299}) {
       const TrainOptions again = options(task + std::to_string(stop), task);
@@ -124,6 +153,54 @@ TEST_F(Train, goes_on_to_the_same_bits_after_a_stop) {
       EXPECT_EQ(bytes_of(result), whole) << task << " stopped after " << stop;
     }
   }
+}
+
+// An iteration is 6 episodes of 200 steps; a run stops between two.
+TEST_F(Train, a_search_goes_on_to_the_same_bits_after_a_stop) {
+  const TrainResult whole = run(options("whole", "ars"));
+  EXPECT_EQ(whole.steps, 6000U);
+  for (const double fraction : {0.1, 0.3, 0.9}) {
+    const TrainOptions again = options("stopped" + std::to_string(fraction), "ars");
+    run_until(fraction, again);
+    const TrainResult result = run(again);
+    EXPECT_GT(result.resumed_from, 0U);
+    EXPECT_EQ(bytes_of(result), bytes_of(whole)) << fraction;
+  }
+}
+
+TEST_F(Train, a_longer_search_is_the_shorter_one_continued) {
+  run(options("a", "ars"));
+  TrainOptions longer = options("a", "ars"), at_once = options("b", "ars");
+  longer.steps = at_once.steps = 8000;
+  EXPECT_EQ(run(longer).resumed_from, 6000U);
+  run(at_once);
+  EXPECT_EQ(read_bytes(folder_ / "a/policy.safetensors"), read_bytes(folder_ / "b/policy.safetensors"));
+  EXPECT_EQ(read_bytes(folder_ / "a/snapshot_008000.safetensors"),
+            read_bytes(folder_ / "b/snapshot_008000.safetensors"));
+}
+
+// A snapshot keeps the first weights that have played as many steps; it is a linear policy of observations as they are.
+TEST_F(Train, snapshots_of_a_search) {
+  const TrainResult result = run(options("a", "ars"));
+  const auto step_of = [](const Snapshot& snapshot) {
+    return nlohmann::json::parse(read_safetensors(snapshot.file).metadata.at("mercer"))["step"].get<int>();
+  };
+  ASSERT_EQ(result.snapshots.size(), 3U);
+  EXPECT_EQ(step_of(result.snapshots[0]), 1200);
+  EXPECT_EQ(step_of(result.snapshots[1]), 2400);
+  EXPECT_EQ(step_of(result.snapshots[2]), 6000);
+  const Safetensors file = read_safetensors(result.snapshots[2].file);
+  const std::vector<double> weights = file.tensors.at("actor.0.weight").as_doubles();
+  const double bias = file.tensors.at("actor.0.bias").as_doubles()[0];
+  const auto env = make_env("pendulum");
+  const auto policy = make_policy(result.snapshots[2].file.string(), env->task());
+  const std::vector<double> observation{0.6, -0.8, 0.01};
+  double action = 0, expected = bias;
+  policy->mean_action({observation.data(), 3, 1}, {&action, 1, 1});
+  for (std::size_t i = 0; i < 3; ++i) expected += weights[i] * observation[i];
+  EXPECT_NEAR(action, 2 * std::clamp(expected, -1.0, 1.0), 1e-5);
+  expect_error(ErrorCode::bad_format, "no critics",
+               [&] { make_policy(result.policy.string() + ":temperature=1", env->task()); });
 }
 
 TEST_F(Train, how_often_checkpoints_are_written_changes_nothing) {

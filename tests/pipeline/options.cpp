@@ -1,5 +1,6 @@
 #include "pipeline/options.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <map>
 #include <set>
@@ -7,6 +8,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "mercer/train.hpp"
 #include "support/errors.hpp"
 
 namespace mercer {
@@ -180,7 +182,9 @@ TEST(Options, EveryVerbDeclaresEachNameOnceWithHelpAndAGroup) {
       EXPECT_TRUE(seen.insert(option.name).second) << verb.verb << " --" << option.name;
       EXPECT_FALSE(option.help.empty()) << verb.verb << " --" << option.name;
       EXPECT_NE(option.help.back(), '.') << option.help;
-      const bool of_algorithm = option.help.starts_with("sac: ") || option.help.starts_with("dqn: ");
+      const bool of_algorithm = std::ranges::any_of(Names<Algorithm>::table, [&](const auto& one) {
+        return option.help.starts_with(std::string(one.code) + ": ");
+      });
       EXPECT_TRUE(of_algorithm || std::isupper(static_cast<unsigned char>(option.help.front()))) << option.help;
       first += option.used_first;
     }

@@ -8,12 +8,11 @@ import { pathToFileURL } from "node:url";
 import { changes, check_accessibility, close_browser, folder, map_picture, mercer, move_slider, open_page, screenshots, serve, settled, source } from "./setup.mjs";
 
 const file = (name) => pathToFileURL(join(folder, name)).href;
-const can_play = (task) => mercer("list", task, "--json").includes('"observation"');
 let server, page;
 
 before(async () => {
   execFileSync("/usr/bin/python3", ["-B", join(source, "tests/support/hover_teacher.py"), join(folder, "hover.onnx")]);
-  mercer("embed", "--route", "continuous", "--env", "quadrotor", "--policy", "hover.onnx", "--k", 14, "--rollouts", 40, "--seed", 1, "--out", "quadrotor.mercer", "--quiet");
+  mercer("embed", "--route", "continuous", "--env", "quadrotor", "--policy", "hover.onnx", "--degree", 1, "--k", 14, "--rollouts", 40, "--seed", 1, "--out", "quadrotor.mercer", "--quiet");
   server = await serve("quadrotor.mercer");
   page = await open_page(server.url, { height: 1200 });
 });

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -44,7 +45,8 @@ void fit_figures(Extent& extent, const World& world, std::size_t subjects) {
 
 class ReportMaker {
  public:
-  ReportMaker(const Library& library, std::size_t episodes, const mercer::Progress& progress)
+  /// Without a number of episodes each size is measured on the usual number.
+  ReportMaker(const Library& library, std::optional<std::size_t> episodes, const mercer::Progress& progress)
       : library_(library), episodes_(episodes), progress_(progress) {}
 
   json make() {
@@ -88,13 +90,14 @@ class ReportMaker {
 
   json answers_of(const Subject& subject, const Extent& extent, json& about) {
     json evaluations = json::object(), polars = json::object(), codes = json::object();
+    const std::size_t episodes = episodes_.value_or(answers::usual_episodes(subject.world()));
     std::vector<std::size_t> sizes;
     for (json& size : about["sizes"]) {
       progress_.check();
       const std::size_t k = size["k"].get<std::size_t>();
       const std::string name = fmt::to_string(k);
       sizes.push_back(k);
-      evaluations[name] = answers::evaluate(subject, ask(k, {{"episodes", episodes_}}), progress_);
+      evaluations[name] = answers::evaluate(subject, ask(k, {{"episodes", episodes}}), progress_);
       size["loss_percent"] = evaluations[name]["loss_percent"];
       codes[name] = answers::code(subject, ask(k));
       if (subject.world().env) polars[name] = polar(subject, k);
@@ -229,7 +232,7 @@ class ReportMaker {
   }
 
   const Library& library_;
-  std::size_t episodes_;
+  std::optional<std::size_t> episodes_;
   const mercer::Progress& progress_;
   json arrays_ = json::array();
   std::map<std::string, std::size_t> places_;
@@ -238,7 +241,7 @@ class ReportMaker {
 struct ReportVerb {
   LibraryOptions what;
   std::string out;
-  std::uint64_t episodes = 1000;
+  std::optional<std::uint64_t> episodes;
   std::set<std::string> given;
 
   void run(const CommonOptions& common) const {
@@ -268,7 +271,11 @@ void add_report(Program& program) {
   list.in(mercer::OptionGroup::output);
   list.add({.name = "out", .value = "FILE", .help = "The page, ending in .html", .used_first = true}, state->out);
   list.in(mercer::OptionGroup::task);
-  list.add({.name = "episodes", .value = "N", .help = "Episodes on which every size is measured", .range = {2, 100000}},
+  list.add({.name = "episodes",
+            .value = "N",
+            .help = "Episodes on which every size is measured",
+            .range = {2, 100000},
+            .standard = "1000; robots: 50 to 1000, about 50,000 steps"},
            state->episodes);
   state->what.add_options(list);
   std::vector<mercer::OptionList> own;

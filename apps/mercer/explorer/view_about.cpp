@@ -127,6 +127,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"window", window},
           {"typical", typical},
           {"default_axes", first_axes(world)},
+          {"episodes", usual_episodes(world)},
           {"action", {{"axes", actions}, {"count", contract.action.count}}},
           {"teacher",
            {{"name", std::filesystem::path(world.teacher_spec).filename().string()},

@@ -44,6 +44,8 @@ using json = nlohmann::ordered_json;
 json about(const Subject& subject, std::size_t id, std::size_t sizes);
 /// Paired episodes with the teacher: loss, interval, every bound; distances of actions, bytes, operations.
 json evaluate(const Subject& subject, const Question& question, const mercer::Progress& progress);
+/// Episodes that are measured unless asked for otherwise: 1000, of robots as many as 50,000 steps make.
+std::size_t usual_episodes(const World& world);
 /// Teacher, embedding and visits over two axes.
 json slice(const Subject& subject, const Question& question);
 /// Masses of actions in visited states.

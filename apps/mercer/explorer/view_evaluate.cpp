@@ -110,9 +110,15 @@ std::vector<double> checked_start(const Subject& subject, std::vector<double> st
 
 }  // namespace
 
+std::size_t usual_episodes(const World& world) {
+  constexpr std::size_t usual = 1000, steps = 50'000;
+  if (!world.env || sticks_of(*world.env, world.visited.typical) == 0) return usual;
+  return std::clamp<std::size_t>(steps / world.env->task().time_limit, 50, usual);
+}
+
 json evaluate(const Subject& subject, const Question& question, const mercer::Progress& progress) {
   const auto now = shown(subject, question);
-  const std::size_t episodes = question.integer("episodes", 2, most_episodes, 1000);
+  const std::size_t episodes = question.integer("episodes", 2, most_episodes, usual_episodes(subject.world()));
   const std::size_t seed = question.integer("seed", 0, 1'000'000'000, 0);
   const ShownCode& code = now->code();
   json answer{{"k", now->embedding().k()},

@@ -40,8 +40,9 @@ void print_space(std::string_view title, const json& space) {
   }
   fmt::print("{}: {}\n", title, space.at("axes").size());
   for (const json& axis : space["axes"]) {
-    fmt::print("    {:<26} {} to {} {}\n", text(axis, "name"), number(axis["low"], "-inf"), number(axis["high"], "inf"),
-               text(axis, "unit"));
+    const std::string unit = text(axis, "unit");
+    fmt::print("    {:<26} {} to {}{}{}\n", text(axis, "name"), number(axis["low"], "-inf"),
+               number(axis["high"], "inf"), unit.empty() ? "" : " ", unit);
   }
 }
 

@@ -8,15 +8,15 @@
 namespace {
 
 void announce(const mercer::TrainPlan& plan, const CommonOptions& common) {
-  const bool sac = std::holds_alternative<mercer::SacOptions>(plan.recipe.options);
   if (!common.quiet) {
-    tell("{} in {}, seed {}, {} steps, recipe {}{}\n", sac ? "sac" : "dqn", plan.options.env, plan.options.seed,
-         plan.options.steps, plan.recipe.name, plan.recipe.why.empty() ? "" : ": " + plan.recipe.why);
+    tell("{} in {}, seed {}, {} steps, recipe {}{}\n", name(mercer::algorithm_of(plan.recipe.options)),
+         plan.options.env, plan.options.seed, plan.options.steps, plan.recipe.name,
+         plan.recipe.why.empty() ? "" : ": " + plan.recipe.why);
   }
-  const std::size_t warmup = mercer::shared_options(plan.options.algorithm).warmup;
-  if (plan.options.steps < warmup) {
-    spdlog::warn("nothing is learned: the first update comes after {} steps (--warmup), and --steps is {}", warmup,
-                 plan.options.steps);
+  const mercer::LearnOptions* const learn = mercer::learn_options(plan.options.algorithm);
+  if (learn != nullptr && plan.options.steps < learn->warmup) {
+    spdlog::warn("nothing is learned: the first update comes after {} steps (--warmup), and --steps is {}",
+                 learn->warmup, plan.options.steps);
   }
 }
 
@@ -26,7 +26,8 @@ void run(const mercer::TrainRequest& request, const CommonOptions& common) {
   const mercer::TrainResult& result = outcome.result;
   if (!common.quiet) {
     if (result.resumed_from > 0) tell("continued after step {}\n", result.resumed_from);
-    tell("{} steps in {:.1f} s\n", result.steps - result.resumed_from, result.seconds);
+    tell("{} steps in {:.1f} s; {:.1f} CPU minutes in all\n", result.steps - result.resumed_from, result.seconds,
+         result.cpu_seconds / 60);
     for (std::size_t i = 0; i < outcome.returns.size(); ++i) {
       tell("{}: {}\n", result.snapshots[i].file.string(), to_text(outcome.returns[i]));
     }

@@ -54,17 +54,20 @@ void check_masses(const std::string& file, const mjModel& model) {
 
 void check_steps(const std::string& file, const mjModel& model) {
   const std::unique_ptr<mjData, void (*)(mjData*)> data(mj_makeData(&model), mj_deleteData);
-  const double megabytes =
-      data ? (data->nbuffer + 8.0 * data->nstack) / (1024 * 1024) : std::numeric_limits<double>::infinity();
-  require_at_most(file, "MB of simulation data", std::ceil(megabytes), most_megabytes);
+  const double bytes = data ? data->nbuffer + 8.0 * data->nstack : std::numeric_limits<double>::infinity();
+  require_at_most(file, "MB of simulation data", std::ceil(bytes / (1024 * 1024)), most_megabytes);
   for (int step = 0; step < 10; ++step) {
-    mj_step(&model, data.get());
+    try {
+      mj_step(&model, data.get());
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("'{}': {}", file, error.problem()), error.remedy());
+    }
     for (const int bad : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC}) {
-      if (data->warning[bad].number == 0) continue;
-      throw Error(
-          ErrorCode::not_finite,
-          fmt::format("'{}' is unstable from the start: {}", file, mju_warningText(bad, data->warning[bad].lastinfo)),
-          "Use a smaller time step, or check masses and forces");
+      const mjWarningStat& warning = data->warning[bad];
+      if (warning.number == 0) continue;
+      throw Error(ErrorCode::not_finite,
+                  fmt::format("'{}' is unstable from the start: {}", file, mju_warningText(bad, warning.lastinfo)),
+                  "Use a smaller time step, or check masses and forces");
     }
   }
 }

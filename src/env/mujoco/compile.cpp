@@ -32,7 +32,7 @@ std::string one_line(std::string_view words) {
   std::string line;
   if (constexpr std::string_view unknown = ", column = -1"; words.ends_with(unknown))
     words.remove_suffix(unknown.size());
-  for (const char c : words.substr(0, words.find_last_not_of(" \n") + 1)) {
+  for (const char c : words.substr(0, words.find_last_not_of(" .\n") + 1)) {
     if (c != '\n') {
       line += c;
     } else if (!line.ends_with(' ')) {
@@ -44,13 +44,20 @@ std::string one_line(std::string_view words) {
 
 ModelPointer compile(const std::string& file, const mjVFS* files) {
   install_handlers();
-  std::array<char, 1000> words{};
-  mjModel* const model = mj_loadXML(file.c_str(), files, words.data(), words.size());
-  mj_freeLastXML();
-  if (model) return owned(model);
-  const std::string problem = fmt::format("'{}': {}", file, one_line(words.data()));
-  if (problem.find("could not create mjData") != std::string::npos) {
-    throw Error(ErrorCode::too_large, problem, "Lower nconmax, njmax and nstack, or use fewer joints");
+  std::array<char, 1000> answer{};
+  std::string words;
+  try {
+    mjModel* const model = mj_loadXML(file.c_str(), files, answer.data(), answer.size());
+    mj_freeLastXML();
+    if (model) return owned(model);
+    words = one_line(answer.data());
+  } catch (const Error& error) {
+    words = error.problem();
+  }
+  const std::string problem = fmt::format("'{}': {}", file, words);
+  for (const char* const memory : {"could not create mjData", "Could not allocate memory"}) {
+    if (words.find(memory) == std::string::npos) continue;
+    throw Error(ErrorCode::too_large, problem, "Lower the sizes in it, or use fewer joints");
   }
   throw Error(ErrorCode::bad_format, problem, fmt::format("Correct the file for MuJoCo {}", mj_versionString()));
 }

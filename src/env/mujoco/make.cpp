@@ -33,7 +33,13 @@ LoadedRobot load(const std::string& name, Params& params) {
                 "Write 'mujoco:FILE.toml'; docs/guide/robots.md shows such a file");
   }
   Robot robot = read_robot(read_text(file, most_bytes), file.string(), choose);
-  ModelPointer model = load_model(file.parent_path() / robot.model);
+  const std::filesystem::path path = file.parent_path() / robot.model;
+  if (!std::filesystem::exists(path)) {
+    throw Error(ErrorCode::cannot_open,
+                fmt::format("'{}' line {}: there is no file '{}'", file.string(), robot.model_line, path.string()),
+                "Give the model's name relative to this file");
+  }
+  ModelPointer model = load_model(path);
   return {file.stem().string(), std::move(robot), std::move(model)};
 }
 

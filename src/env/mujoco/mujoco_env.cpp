@@ -47,15 +47,15 @@ std::vector<double> fixed_values(const DrawnParameters& drawn, std::size_t count
   return values;
 }
 
-// The simulator met numbers that are not finite, and reset itself.
+// What MuJoCo counts when it meets numbers that are not finite. It resets itself then, or ignores the action.
+constexpr int failures[] = {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC, mjWARN_BADCTRL};
+
 bool failed(const mjData& data) {
-  return data.warning[mjWARN_BADQPOS].number + data.warning[mjWARN_BADQVEL].number +
-             data.warning[mjWARN_BADQACC].number >
-         0;
+  return std::ranges::any_of(failures, [&](int kind) { return data.warning[kind].number > 0; });
 }
 
 void forget_failures(mjData& data) {
-  for (const int kind : {mjWARN_BADQPOS, mjWARN_BADQVEL, mjWARN_BADQACC}) data.warning[kind] = {};
+  for (const int kind : failures) data.warning[kind] = {};
 }
 
 void gather(MatrixView<const double> columns, std::size_t i, std::size_t rows, double* out) {

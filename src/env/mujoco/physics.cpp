@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "env/mujoco/plan.hpp"
+#include "env/mujoco/signal.hpp"
 #include "env/mujoco/tasks.hpp"
 #include "mercer/error.hpp"
 

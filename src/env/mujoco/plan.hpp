@@ -1,77 +1,13 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstddef>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "env/mujoco/model.hpp"
-#include "env/mujoco/robot.hpp"
+#include "env/mujoco/signal.hpp"
 
 namespace mercer {
-
-/// An array of mjData that quantities are read from.
-enum class Field { nothing, qpos, qvel, action, body, site, upright, sensor, force, contact };
-
-/// One number of mjData.
-struct Reading {
-  Field field = Field::nothing;
-  std::size_t index = 0;
-  bool operator==(const Reading&) const = default;
-};
-
-/// A quantity of a model: each of its numbers is a row of a column, minus another row. Actions follow the state.
-class Signal {
- public:
-  struct Number {
-    Reading reading, origin{};
-    std::size_t row = 0, origin_row = 0;
-  };
-  std::vector<Number> numbers;
-  double target = 0;
-  Range limits{-HUGE_VAL, HUGE_VAL};
-  Apply apply = Apply::none;
-  std::vector<Axis> axes;  ///< of what `value` gives
-
-  /// Value `k` of axes.size(), with read(row) for the numbers of a column.
-  template <class Read>
-  double value(std::size_t k, const Read& read) const {
-    switch (apply) {
-      case Apply::none:
-        return one(numbers[k], read);
-      case Apply::sin:
-        return std::sin(one(numbers[k], read));
-      case Apply::cos:
-        return std::cos(one(numbers[k], read));
-      case Apply::squares:
-        return squares(read);
-      case Apply::length:
-        return std::sqrt(squares(read));
-    }
-    return 0;
-  }
-
- private:
-  template <class Read>
-  double one(const Number& number, const Read& read) const {
-    double value = -target;
-    if (number.reading.field != Field::nothing) value += read(number.row);
-    if (number.origin.field != Field::nothing) value -= read(number.origin_row);
-    return std::min(std::max(value, limits.low), limits.high);
-  }
-  template <class Read>
-  double squares(const Read& read) const {
-    double sum = 0;
-    for (const Number& number : numbers) {
-      const double value = one(number, read);
-      sum += value * value;
-    }
-    return sum;
-  }
-};
 
 /// A column of a task: time, activations, the solver's warm start, numbers that MuJoCo computed in its last step; then
 /// the state, qpos and qvel; then what is drawn for an episode.
@@ -111,10 +47,5 @@ struct Plan {
 
 /// Throws `unknown_name` and `bad_format` with file, line and the nearest name. `name` is the task's.
 Plan make_plan(const mjModel& model, const Robot& robot, const std::string& name);
-
-/// Names of all objects of a kind (mjOBJ_BODY, ...). One without a name is called after its kind and number: "body4".
-std::vector<std::string> object_names(const mjModel& model, mjtObj kind);
-/// The name of an actuator, or of the joint that it moves where it has none.
-std::vector<std::string> actuator_names(const mjModel& model);
 
 }  // namespace mercer

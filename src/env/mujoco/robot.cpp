@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <toml++/toml.h>
 
+#include "io/toml.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -225,12 +225,7 @@ void read_start(Section start, Robot& robot) {
 }  // namespace
 
 Robot read_robot(std::string_view text, const std::string& file, const ChooseSwitch& choose) {
-  toml::table document;
-  try {
-    document = toml::parse(text);
-  } catch (const toml::parse_error& mistake) {
-    bad_robot(file, mistake.source().begin.line, std::string(mistake.description()));
-  }
+  const toml::table document = parse_toml(text, file, robot_remedy);
   Robot robot;
   robot.file = file;
   Section top(document, file, "a robot", 1);

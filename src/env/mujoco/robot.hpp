@@ -128,9 +128,10 @@ using ChooseSwitch = std::function<bool(const std::string& name, bool standard)>
 /// `bad_format` and `unknown_name` with file, line and the nearest known name.
 Robot read_robot(std::string_view text, const std::string& file, const ChooseSwitch& choose);
 
+inline constexpr const char* robot_remedy = "Correct it; docs/guide/robots.md describes the format";
 /// Throws `bad_format` about a line of a description.
 [[noreturn]] void bad_robot(const std::string& file, std::size_t line, const std::string& what,
-                            const std::string& remedy = "Correct it; docs/guide/robots.md describes the format");
+                            const std::string& remedy = robot_remedy);
 /// Throws `unknown_name` with the nearest known name, for a line of a description.
 [[noreturn]] void unknown_in_robot(const std::string& file, std::size_t line, const std::string& kind,
                                    const std::string& name, const std::vector<std::string>& known);
