@@ -8,7 +8,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 
@@ -134,9 +133,8 @@ def test_answers_are_those_of_the_library(server, folder):
 
 def test_an_episode_of_a_robot_has_its_sticks(folder):
     mercer = Mercer(folder)
-    support = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/support/hover_teacher.py"
-    subprocess.run([sys.executable, "-B", support, folder / "hover.onnx"], check=True)
-    mercer.ok("embed", "--route", "continuous", "--env", "quadrotor", "--policy", "hover.onnx", "--degree", 1, "--k", 14,
+    teacher = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies/physics/quadrotor.safetensors"
+    mercer.ok("embed", "--route", "continuous", "--env", "quadrotor", "--policy", teacher, "--degree", 1, "--k", 14,
               "--rollouts", 20, "--rounds", 1, "--episodes", 5, "--out", "quadrotor.mercer", "--quiet")
     robot = Server(folder, "quadrotor.mercer")
     try:

@@ -1,7 +1,6 @@
 // Robots as stick figures, and a state of many dimensions.
 import { after, before, test } from "node:test";
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -11,8 +10,7 @@ const file = (name) => pathToFileURL(join(folder, name)).href;
 let server, page;
 
 before(async () => {
-  execFileSync("/usr/bin/python3", ["-B", join(source, "tests/support/hover_teacher.py"), join(folder, "hover.onnx")]);
-  mercer("embed", "--route", "continuous", "--env", "quadrotor", "--policy", "hover.onnx", "--degree", 1, "--k", 14, "--rollouts", 40, "--seed", 1, "--out", "quadrotor.mercer", "--quiet");
+  mercer("embed", "--route", "continuous", "--env", "quadrotor", "--policy", join(source, "tests/data/policies/physics/quadrotor.safetensors"), "--degree", 1, "--k", 14, "--rollouts", 40, "--seed", 1, "--out", "quadrotor.mercer", "--quiet");
   server = await serve("quadrotor.mercer");
   page = await open_page(server.url, { height: 1200 });
 });
