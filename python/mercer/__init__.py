@@ -65,9 +65,8 @@ from .envs import Env, Figure, Stick, make
 from .estimators import ContinuousEmbedder, LatticeEmbedder
 from .mdp import bound_rows, bounds
 from .perturbed import Perturbed
-from .policies import load_policy, tabular_policy
+from .policies import load_policy, read_sb3, tabular_policy
 from .rollouts import evaluate, paired_returns, rollout
-from .sb3 import read_sb3
 from .threads import threads
 from .training import train
 from .transforms import inverse_wavelet, make_edges, quantile_edges, wavelet

@@ -17,17 +17,36 @@ def _setting_text(value: Any) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (list, tuple, np.ndarray)):
-        return ";".join(repr(float(x)) for x in np.ravel(value))
+        return ";".join(x if isinstance(x, str) else repr(float(x)) for x in np.ravel(value).tolist())
     return str(value)
 
 
-def load_policy(path: str | os.PathLike, env: Any, **settings: Any) -> Policy:
-    """The policy in a file (.onnx, .safetensors, .mercer, .json, .npz), or "uniform", for a task.
+def load_policy(path: str | os.PathLike, env: Any = None, **settings: Any) -> Policy:
+    """The policy in a file (.onnx, .safetensors, .zip, .mercer, .json, .npz), or "uniform", for a task.
 
-    `settings` are those of docs/guide/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`.
+    `env` is a task, or its name. Agents of Stable-Baselines3 (.zip) need none: their file describes observations and
+    actions. `settings` are those of docs/guide/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`,
+    `normaliser="vecnormalize.pkl"`, `obs_order=["observation", "achieved_goal", "desired_goal"]`.
     """
     texts = {key.replace("_", "-"): _setting_text(value) for key, value in settings.items()}
-    return _mercer.make_policy(os.fspath(path), task_of(env), texts)
+    if env is None and not os.fspath(path).endswith(".zip"):
+        raise ValueError(f"E204: '{os.fspath(path)}' needs a task. Give env, such as 'pendulum'.")
+    task = _mercer.task_of_agent(os.fspath(path), texts) if env is None else task_of(env)
+    return _mercer.make_policy(os.fspath(path), task, texts)
+
+
+def read_sb3(
+    path: str | os.PathLike, env: Any = None, *, normalisation: str | os.PathLike | None = None, **settings: Any
+) -> Policy:
+    """The policy of an agent that Stable-Baselines3 or sb3-contrib saved: `load_policy` for a .zip.
+
+    The zip is read as data: none of its pickles is executed. `env` gives names and units to observations and actions;
+    without it their ranges come from the zip. `normalisation` is the file of VecNormalize.save, or an .npz with mean and
+    var; without it vecnormalize.pkl is looked for beside the zip. `settings` are those of `load_policy`.
+    """
+    if normalisation is not None:
+        settings["normaliser"] = os.fspath(normalisation)
+    return load_policy(path, env, **settings)
 
 
 def tabular_policy(table: np.ndarray) -> Policy:
@@ -82,13 +101,13 @@ def _name_of(policy: Any) -> str:
 def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
     """Any of the five kinds as a policy of the library, for a task."""
     inner = getattr(policy, "policy", None)
-    if isinstance(policy, _mercer.Policy):
-        return policy
-    if isinstance(inner, _mercer.Policy):  # an embedding
-        return inner
     if isinstance(policy, (str, os.PathLike)):
         return load_policy(policy, env)
     task = task_of(env)
+    own = policy if isinstance(policy, _mercer.Policy) else inner  # an embedding has a policy
+    if isinstance(own, _mercer.Policy):
+        _mercer.check_fits(own, task)
+        return own
     name = _name_of(policy)
     if hasattr(policy, "sample") and hasattr(policy, "log_prob"):
         mean = getattr(policy, "mean_action", None)

@@ -102,7 +102,7 @@ def from_axes(axes: Axes) -> Box | Discrete:
 
 def to_axes(space: Any, name: str, first: int = 0) -> Axes:
     """The library's dictionary for any space with Gymnasium's attributes. `name` numbers the axes: x0, x1, ..."""
-    if hasattr(space, "n"):
+    if hasattr(space, "n") and tuple(space.shape) == ():  # MultiBinary has both n and a shape
         if int(getattr(space, "start", 0)) != 0:
             raise ValueError(f"a discrete space that starts at {space.start}; legal: 0. Shift it in a wrapper.")
         count = int(space.n)

@@ -81,8 +81,8 @@ struct Directory {
 
 Directory find_directory(const Reader& reader, std::uint64_t size, const std::string& where) {
   if (size < 4 || reader.number(0, 2) != 0x4b50) {
-    throw Error(ErrorCode::bad_format, fmt::format("'{}' is not an .npz file", where),
-                "Give a file written by numpy.savez or 'mercer rollout'");
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' is not a zip file (.npz and .zip are)", where),
+                "Give a file that numpy.savez, 'mercer rollout' or Stable-Baselines3 wrote");
   }
   // The end record is the last thing in the file but for a comment of at most 65535 bytes.
   const std::uint64_t furthest = size > 22 + 65535 ? size - 22 - 65535 : 0;
@@ -122,7 +122,6 @@ void widen(const Reader& reader, std::uint64_t extra, std::uint64_t extra_size, 
 }
 
 std::vector<std::byte> inflate_member(std::span<const std::byte> packed, std::uint64_t size, const std::string& where) {
-  if (size > (packed.size() + 1) * most_inflation) throw_corrupt(where, "announces more data than it can hold");
   std::vector<std::byte> out(size);
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw_corrupt(where, "cannot be decompressed");
@@ -196,10 +195,10 @@ void write_zip(std::ostream& out, std::span<const ZipMember> members) {
   write(end.bytes().data(), end.bytes().size());
 }
 
-void read_zip(std::span<const std::byte> file, const std::string& where,
-              const std::function<void(const std::string&, std::span<const std::byte>)>& visit) {
+std::vector<ZipEntry> list_zip(std::span<const std::byte> file, const std::string& where) {
   const Reader reader(file, where);
   const Directory directory = find_directory(reader, file.size(), where);
+  std::vector<ZipEntry> entries;
   std::uint64_t at = directory.start;
   for (std::uint64_t member = 0; member < directory.members; ++member) {
     if (reader.number(at, 4) != 0x02014b50) throw_corrupt(where, "has a damaged directory");
@@ -222,20 +221,32 @@ void read_zip(std::span<const std::byte> file, const std::string& where,
     }
     const std::uint64_t body = start + 30 + name_size + reader.number(start + 28, 2);
     const auto packed = reader.bytes(body, packed_size);
-    std::vector<std::byte> inflated;
-    if (method == 8) {
-      inflated = inflate_member(packed, size, where);
-    } else if (method != 0 || size != packed_size) {
+    if (method != 8 && (method != 0 || size != packed_size)) {
       throw Error(ErrorCode::bad_format, fmt::format("'{}' member '{}' is packed in an unknown way", where, name),
-                  "Save it with numpy.savez or numpy.savez_compressed");
+                  "Pack it with deflate, as numpy.savez_compressed does, or not at all");
     }
-    const std::span<const std::byte> bytes = method == 8 ? std::span<const std::byte>(inflated) : packed;
-    if (crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()) != crc) {
-      throw_corrupt(where, fmt::format("has a wrong checksum in '{}'", name));
+    if (method == 8 && size > (packed.size() + 1) * most_inflation) {
+      throw_corrupt(where, "announces more data than it can hold");
     }
-    visit(name, bytes);
+    entries.push_back({name, size, static_cast<std::uint32_t>(crc), method == 8, packed});
   }
   if (at != directory.start + directory.size) throw_corrupt(where, "has a damaged directory");
+  return entries;
+}
+
+ZipBytes unpack(const ZipEntry& entry, const std::string& where) {
+  ZipBytes out;
+  if (entry.deflated) out.held = inflate_member(entry.packed, entry.size, where);
+  out.bytes = entry.deflated ? std::span<const std::byte>(out.held) : entry.packed;
+  if (crc32_z(0, reinterpret_cast<const Bytef*>(out.bytes.data()), out.bytes.size()) != entry.crc) {
+    throw_corrupt(where, fmt::format("has a wrong checksum in '{}'", entry.name));
+  }
+  return out;
+}
+
+void read_zip(std::span<const std::byte> file, const std::string& where,
+              const std::function<void(const std::string&, std::span<const std::byte>)>& visit) {
+  for (const ZipEntry& entry : list_zip(file, where)) visit(entry.name, unpack(entry, where).bytes);
 }
 
 }  // namespace mercer

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <ostream>
 #include <span>
@@ -20,8 +21,29 @@ struct ZipMember {
 /// Writes a zip file with no dates in it; members past 4 GiB, or that start past it, get 64-bit records.
 void write_zip(std::ostream& out, std::span<const ZipMember> members);
 
-/// Calls `visit(name, bytes)` for each member of a zip file in memory, stored or deflated, once its sizes and its
-/// checksum have been verified. `where` names the file in errors.
+/// A member of a zip file in memory, as its directory describes it. Nothing is unpacked yet.
+struct ZipEntry {
+  std::string name;
+  std::uint64_t size = 0;               ///< once unpacked; checked against what deflate can make of `packed`
+  std::uint32_t crc = 0;                ///< of the unpacked bytes
+  bool deflated = false;                ///< else stored
+  std::span<const std::byte> packed{};  ///< inside the file
+};
+
+/// The bytes of a member: inside the file where it is stored, held here where it was deflated.
+struct ZipBytes {
+  std::vector<std::byte> held{};
+  std::span<const std::byte> bytes{};
+};
+
+/// The members of a zip file, in the order of its directory. Every place and size is checked against the file. `where`
+/// names the file in errors. Throws `corrupt_file` for damage, `bad_format` for other files and ways of packing.
+std::vector<ZipEntry> list_zip(std::span<const std::byte> file, const std::string& where);
+
+/// Unpacks a member and verifies its size and checksum. Takes `entry.size` bytes of memory where it is deflated.
+ZipBytes unpack(const ZipEntry& entry, const std::string& where);
+
+/// Calls `visit(name, bytes)` for each member of a zip file in memory, unpacked, one after the other.
 void read_zip(std::span<const std::byte> file, const std::string& where,
               const std::function<void(const std::string& name, std::span<const std::byte> bytes)>& visit);
 

@@ -69,7 +69,10 @@ std::shared_ptr<const Env> resolve_task(const TaskRequest& request, std::uint64_
 
 std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const Task& task, const Progress& progress,
                                              std::string* reading) {
-  if (request.object) return request.object;
+  if (request.object) {
+    check_fits(*request.object, task);
+    return request.object;
+  }
   if (request.policy.empty()) {
     throw Error(ErrorCode::missing_option, "no policy was named", "Add --policy POLICY; 'mercer list' shows the kinds");
   }

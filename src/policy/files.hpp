@@ -14,6 +14,10 @@ nlohmann::ordered_json to_json(const Contract& contract);
 /// Reads it back. Throws `bad_format` naming `owner`, the file, and what is missing or of the wrong type.
 Contract contract_from_json(const nlohmann::json& document, const std::string& owner);
 
+/// Whether two ends of ranges are the same numbers, either of which may have gone through single precision. Bounds that
+/// only one side knows are not compared.
+bool same_end(double a, double b);
+
 /// A kind of file that `make_policy` reads.
 struct FileKind {
   PolicyKind kind;

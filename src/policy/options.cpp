@@ -77,6 +77,10 @@ const std::vector<PolicySettingKind>& known_policy_settings() {
       {"obs-var", "X;Y;..", "Variance of each observation"},
       {"obs-epsilon", "E", fmt::format("Added to the variance of observations [{}]", Normalisation{}.epsilon)},
       {"obs-clip", "C", fmt::format("Limit of a normalised observation [{}]", Normalisation{}.clip)},
+      {"normaliser", "FILE",
+       "Statistics of observations: a file of VecNormalize.save, an .npz with mean and var, or none [vecnormalize.pkl "
+       "beside an agent]"},
+      {"obs-order", "KEY,KEY..", "For agents with dictionaries of observations: their keys in the task's order"},
       {"mean", "NAME", "What the network calls this output"},
       {"log-std", "NAME", "What the network calls this output"},
       {"action", "NAME", "What the network calls this output"},

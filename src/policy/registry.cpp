@@ -7,6 +7,8 @@
 
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
+#include "policy/agents/agent.hpp"
+#include "policy/agents/normaliser.hpp"
 #include "policy/batch.hpp"
 #include "policy/files.hpp"
 #include "policy/from_network.hpp"
@@ -29,6 +31,10 @@ void Policy::log_prob_many(MatrixView<const double> observation, MatrixView<cons
   });
 }
 
+bool same_end(double a, double b) {
+  return !std::isfinite(a) || !std::isfinite(b) || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
+}
+
 bool Policy::cdf(MatrixView<const double>, std::size_t, MatrixView<const double>, MatrixView<double>) const {
   return false;
 }
@@ -43,11 +49,6 @@ std::vector<std::string> names_of(const Space& space) {
   std::vector<std::string> names;
   for (const Axis& axis : space.axes) names.push_back(axis.name);
   return names;
-}
-
-// Ranges of the same numbers may have gone through single precision. Bounds that only one side knows are not compared.
-bool same_end(double a, double b) {
-  return !std::isfinite(a) || !std::isfinite(b) || std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b));
 }
 
 // A file that Mercer wrote knows what it was made for: the same numbers under other names, or of another range, are not
@@ -99,6 +100,9 @@ std::unique_ptr<Policy> make_table(const std::string& file, const Task& task) {
   return table;
 }
 
+// Files that hold a network; settings shape its policy.
+constexpr std::string_view network_endings[] = {".onnx", ".safetensors", ".zip"};
+
 // A file, and the settings behind its name.
 struct FileSpec {
   std::string file;
@@ -144,7 +148,7 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
   const std::string file(colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1));
   if (name == "tabular") return make_table(file, task);
   if (name != "uniform") {
-    std::vector<std::string> names{"uniform", "tabular", "FILE.onnx", "FILE.safetensors"};
+    std::vector<std::string> names{"uniform", "tabular", "FILE.onnx", "FILE.safetensors", "FILE.zip"};
     for (const FileKind& kind : file_kinds()) names.push_back(kind.kind.name);
     throw_unknown("policy", name, names);
   }
@@ -156,8 +160,10 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
 }
 
 std::optional<FileSpec> find_network_file(std::string_view spec) {
-  const auto onnx = find_file(spec, ".onnx");
-  return onnx ? onnx : find_file(spec, ".safetensors");
+  for (const std::string_view ending : network_endings) {
+    if (auto found = find_file(spec, ending)) return found;
+  }
+  return std::nullopt;
 }
 
 // From the TOML file next to the network, then after its name, then the caller's: later ones win.
@@ -170,7 +176,21 @@ std::vector<PolicySetting> all_settings(const FileSpec& spec, const std::vector<
 std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& task,
                                             const std::vector<PolicySetting>& overrides, std::string* reading) {
   PolicyOptions options;
-  for (const PolicySetting& setting : all_settings(spec, overrides)) set_option(options, setting);
+  AgentOptions agent;
+  for (const PolicySetting& setting : all_settings(spec, overrides)) {
+    if (!set_agent_option(agent, setting)) set_option(options, setting);
+  }
+  if (agent.has_normaliser() && !options.normalisation.empty()) {
+    throw Error(ErrorCode::bad_value, fmt::format("'{}': both normaliser and obs-mean are given", spec.file),
+                "Leave one of them out");
+  }
+  if (spec.file.ends_with(".zip")) return make_agent_policy(spec.file, task, agent, std::move(options), reading);
+  if (!agent.order.empty()) {
+    throw Error(ErrorCode::bad_value, fmt::format("'{}': obs-order is for agents (.zip)", spec.file), "Leave it out");
+  }
+  if (agent.has_normaliser()) {
+    options.normalisation = read_normaliser(agent.normaliser, task.observation.dimensions());
+  }
   if (spec.file.ends_with(".onnx")) return make_network_policy(spec.file, read_onnx(spec.file), task, options, reading);
   const bool from_q = options.kind ? *options.kind == NetworkKind::boltzmann || *options.kind == NetworkKind::greedy
                                    : options.temperature.has_value();
@@ -189,12 +209,15 @@ std::vector<PolicyKind> known_policies() {
       {"uniform", "every action equally likely"},
       {"tabular:FILE", "pi[state][action] from a .json or .npz file, for tasks with finitely many states"},
       {"FILE.onnx", "a network: mean and log_std, action, q (or q1 and q2), or logits"},
-      {"FILE.safetensors", "a snapshot that 'mercer train' wrote"}};
+      {"FILE.safetensors", "a snapshot that 'mercer train' wrote"},
+      {"FILE.zip", "an agent of Stable-Baselines3, read as data: none of its pickles is executed"}};
   for (const FileKind& file : file_kinds()) kinds.push_back(file.kind);
   return kinds;
 }
 
-bool is_network_file(std::string_view file) { return file.ends_with(".onnx") || file.ends_with(".safetensors"); }
+bool is_network_file(std::string_view file) {
+  return std::ranges::any_of(network_endings, [&](std::string_view ending) { return file.ends_with(ending); });
+}
 
 std::vector<PolicySetting> network_settings(std::string_view spec, const std::vector<PolicySetting>& overrides) {
   const auto network = find_network_file(spec);

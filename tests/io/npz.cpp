@@ -104,8 +104,8 @@ TEST(ReadNpz, says_what_is_no_npz) {
   const TemporaryFolder folder;
   write_bytes(folder / "text", "episode,return\n1,2\n");
   write_bytes(folder / "nothing", "");
-  expect_error(ErrorCode::bad_format, "is not an .npz file", [&] { read_npz(folder / "text"); });
-  expect_error(ErrorCode::bad_format, "is not an .npz file", [&] { read_npz(folder / "nothing"); });
+  expect_error(ErrorCode::bad_format, "is not a zip file", [&] { read_npz(folder / "text"); });
+  expect_error(ErrorCode::bad_format, "is not a zip file", [&] { read_npz(folder / "nothing"); });
   expect_error(ErrorCode::cannot_open, "missing", [&] { read_npz(folder / "missing"); });
   expect_error(ErrorCode::cannot_open, "is a folder", [&] { read_npz(folder.path()); });
 }

@@ -11,6 +11,7 @@
 #include "embed/formula/axes.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
+#include "verbs/inspect_agent.hpp"
 
 namespace {
 
@@ -138,9 +139,9 @@ void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& fi
 void inspect(const std::string& path, const std::string& public_key, mercer::Notation notation,
              const CommonOptions& common) {
   if (!path.ends_with(".mercer")) {
-    throw mercer::Error(
-        mercer::ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer: it is no embedding", path),
-        "Give a file of 'mercer embed' or 'mercer compress'; 'mercer evaluate --policy' plays networks");
+    throw mercer::Error(mercer::ErrorCode::bad_value,
+                        fmt::format("'{}' does not end in .mercer or .zip: it is no embedding and no agent", path),
+                        "Give a file of 'mercer embed' or 'mercer compress', or an agent (.zip)");
   }
   const mercer::EmbeddingFile file = mercer::read_embedding(path);
   if (!public_key.empty()) mercer::require_signature(file, path, public_key);
@@ -200,6 +201,7 @@ void inspect(const std::string& path, const std::string& public_key, mercer::Not
 void add_inspect(Program& program) {
   struct State {
     std::string path, public_key;
+    std::string normaliser, obs_order;  // of agents
     mercer::Notation notation = mercer::Notation::text;
     std::set<std::string> given;
   };
@@ -207,19 +209,32 @@ void add_inspect(Program& program) {
   std::vector<mercer::OptionList> own;
   mercer::OptionList& list = own.emplace_back(state->given);
   list.in(mercer::OptionGroup::output)
-      .add({.name = "file", .value = "FILE", .help = "The embedding", .used_first = true}, state->path);
+      .add({.name = "file", .value = "FILE", .help = "The embedding, or an agent (.zip)", .used_first = true},
+           state->path);
   list.add({.name = "verify",
             .value = "KEY.pub",
             .help = "Refuse a file that is not signed with this key (its public half, PEM)",
             .used_first = true},
            state->public_key);
   list.add_name({.name = "notation", .value = "HOW", .help = "How formulas are written"}, state->notation);
-  Verb& verb = program.add_verb("inspect", "Show what an embedding holds", std::move(own));
+  list.in(mercer::OptionGroup::network)
+      .add({.name = "normaliser",
+            .value = "FILE",
+            .help = "Statistics of an agent's observations, see 'mercer evaluate'"},
+           state->normaliser);
+  list.add({.name = "obs-order", .value = "KEY,KEY..", .help = "Order of an agent's dictionary of observations"},
+           state->obs_order);
+  Verb& verb = program.add_verb("inspect", "Show what an embedding or an agent holds", std::move(own));
   verb.settings->add_positional("FILE", "file");
   verb.run = [state, &program] {
     if (state->path.empty()) {
       throw mercer::Error(mercer::ErrorCode::missing_option, "no embedding was named",
                           "Write 'mercer inspect FILE.mercer'");
+    }
+    if (state->path.ends_with(".zip")) {
+      mercer::AgentOptions options{state->normaliser};
+      if (!state->obs_order.empty()) mercer::set_agent_option(options, {"obs-order", state->obs_order, "--obs-order"});
+      return inspect_agent(state->path, options, program.common());
     }
     inspect(state->path, state->public_key, state->notation, program.common());
   };

@@ -9,6 +9,7 @@
 #include "handles.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/statistics.hpp"
+#include "policy/agents/agent.hpp"
 #include "python_policy.hpp"
 
 namespace py = pybind11;
@@ -137,11 +138,16 @@ py::object act(const PolicyHandle& self, const py::object& given, bool mean, std
   return out;
 }
 
-PolicyHandle make_policy(const std::string& spec, const TaskHandle& task, const py::dict& settings) {
-  std::vector<mercer::PolicySetting> overrides;
-  for (const auto& [key, value] : settings) {
-    overrides.push_back({key.cast<std::string>(), value.cast<std::string>(), "an argument"});
+std::vector<mercer::PolicySetting> settings_from(const py::dict& given) {
+  std::vector<mercer::PolicySetting> settings;
+  for (const auto& [key, value] : given) {
+    settings.push_back({key.cast<std::string>(), value.cast<std::string>(), "an argument"});
   }
+  return settings;
+}
+
+PolicyHandle make_policy(const std::string& spec, const TaskHandle& task, const py::dict& settings) {
+  std::vector<mercer::PolicySetting> overrides = settings_from(settings);
   PolicyHandle made{mercer::make_policy(spec, task.task, overrides)};
   made.request = {spec, std::move(overrides)};
   return made;
@@ -195,15 +201,16 @@ void bind_policy(py::module_& module) {
           },
           py::arg("seed"))
       .def_property_readonly("name", &PolicyHandle::name)
-      .def("renamed",
-           [](PolicyHandle self, std::string name) {
-             self.own_name = name;
-             self.request = {std::move(name)};  // the file it was read from is gone; this is where it came from
-             return self;
-           })
       .def_property_readonly("contract", [](const PolicyHandle& self) { return to_dict(self.policy->contract()); })
       .def("__repr__", [](const PolicyHandle& self) { return fmt::format("<mercer.Policy {}>", self.name()); });
   module.def("make_policy", &make_policy);
+  module.def("task_of_agent", [](const std::filesystem::path& file, const py::dict& settings) {
+    mercer::AgentOptions options;
+    for (const mercer::PolicySetting& one : settings_from(settings)) mercer::set_agent_option(options, one);
+    return TaskHandle{mercer::read_agent_task(file, options)};
+  });
+  module.def("check_fits",
+             [](const PolicyHandle& policy, const TaskHandle& task) { mercer::check_fits(*policy.policy, task.task); });
   module.def("make_tabular_policy", &make_tabular);
   module.def("make_python_policy", &make_python, py::arg("name"), py::arg("task"), py::arg("mean"), py::arg("sample"),
              py::arg("log_prob"), py::arg("given"));

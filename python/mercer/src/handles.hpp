@@ -25,10 +25,9 @@ struct PolicyHandle {
   std::shared_ptr<const mercer::Policy> policy;
   std::uint64_t seed = 0;
   std::uint32_t drawn = 0;
-  std::string own_name{};           ///< where the file that it was read from has another
   mercer::PolicyRequest request{};  ///< how it was made, where that was by name: what an embedding's file stores
 
-  const std::string& name() const { return own_name.empty() ? policy->name() : own_name; }
+  const std::string& name() const { return policy->name(); }
 };
 
 /// What plays policies: a built-in task, or an environment of Python's.

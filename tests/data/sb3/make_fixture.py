@@ -5,16 +5,14 @@ text of the spaces. The actor's tensors are the same bytes.
 """
 
 import json
-import os
 import pathlib
 import sys
 import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "tests/python"))
-sys.path.insert(0, os.environ.get("PACKAGE", str(ROOT / "build/release/python")))
 
-from mercer.torch_data import read_tensors  # noqa: E402
+from torch_reader import read_tensors  # noqa: E402
 from torch_writer import write_agent  # noqa: E402
 
 source, target = sys.argv[1:]

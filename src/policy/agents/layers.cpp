@@ -1,0 +1,120 @@
+#include "policy/agents/layers.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "mercer/error.hpp"
+#include "policy/agents/agent_file.hpp"
+
+namespace mercer {
+namespace {
+
+constexpr std::size_t most_numbers = std::size_t{1} << 22;
+constexpr std::size_t most_layers = 64;
+
+}  // namespace
+
+Tensor TorchLayers::tensor(const std::string& name) {
+  const auto found = file_.tensors().find(name);
+  if (found == file_.tensors().end()) {
+    refuse_agent(where_, fmt::format("it has no tensor '{}': its policy is no plain perceptron", name));
+  }
+  read_ += std::max(size_of(found->second.shape), file_.unpacked(found->second));
+  if (read_ > most_numbers) {
+    throw Error(ErrorCode::too_large, fmt::format("'{}': its policy has more than {} weights", where_, most_numbers),
+                "Train a smaller network, or distil this one into one first");
+  }
+  Tensor tensor{found->second.shape, file_.numbers(found->second)};
+  const auto bad = std::ranges::find_if_not(tensor.data, [](double x) { return std::isfinite(x); });
+  if (bad != tensor.data.end()) {
+    throw Error(ErrorCode::not_finite, fmt::format("'{}': tensor '{}' holds {}", where_, name, *bad),
+                "The training diverged; take an earlier agent");
+  }
+  return tensor;
+}
+
+std::vector<std::string> TorchLayers::chain(const std::string& name) const {
+  std::vector<std::size_t> places;
+  for (auto at = file_.tensors().lower_bound(name + "."); at != file_.tensors().end(); ++at) {
+    std::string_view rest = at->first;
+    if (!rest.starts_with(name + ".")) break;
+    rest.remove_prefix(name.size() + 1);
+    std::size_t place = 0;
+    const auto [stop, trouble] = std::from_chars(rest.data(), rest.data() + rest.size(), place);
+    const std::string_view own = rest.substr(static_cast<std::size_t>(stop - rest.data()));
+    if (trouble != std::errc{} || own != ".weight") continue;
+    if (at->second.shape.size() != 2) {
+      refuse_agent(where_, fmt::format("'{}' is no linear layer; legal: a plain perceptron", at->first));
+    }
+    places.push_back(place);
+    if (places.size() > most_layers) refuse_agent(where_, fmt::format("more than {} layers", most_layers));
+  }
+  std::ranges::sort(places);
+  std::vector<std::string> layers;
+  for (const std::size_t place : places) layers.push_back(fmt::format("{}.{}", name, place));
+  return layers;
+}
+
+Tensor TorchLayers::bias_of(const std::string& name, std::size_t rows) {
+  return has(name + ".bias") ? tensor(name + ".bias") : Tensor{{rows}, std::vector<double>(rows)};
+}
+
+void TorchLayers::add_linear(const std::string& name, Tensor weight, Tensor bias, const std::string& from,
+                             const std::string& to) {
+  added_.push_back({name, weight.shape[1], weight.shape[0]});
+  builder_.add_constant(name + ".weight", std::move(weight));
+  builder_.add_constant(name + ".bias", std::move(bias));
+  builder_.add_node({"Gemm", name, {from, name + ".weight", name + ".bias"}, {to}, {{"transB", {1}}}});
+}
+
+void TorchLayers::linear(const std::string& name, const std::string& from, const std::string& to) {
+  Tensor weight = tensor(name + ".weight");
+  if (weight.shape.size() != 2) refuse_agent(where_, fmt::format("'{}' is no linear layer", name));
+  Tensor bias = bias_of(name, weight.shape[0]);
+  add_linear(name, std::move(weight), std::move(bias), from, to);
+}
+
+void TorchLayers::mean_linear(const std::string& name, std::size_t groups, const std::string& from,
+                              const std::string& to) {
+  const Tensor weight = tensor(name + ".weight");
+  const std::size_t rows = weight.shape.size() == 2 ? weight.shape[0] : 0;
+  if (rows == 0 || rows % groups != 0) {
+    refuse_agent(where_, fmt::format("layer '{}' has {} outputs, no multiple of {}", name, rows, groups));
+  }
+  const Tensor bias = bias_of(name, rows);
+  if (bias.data.size() != rows) refuse_agent(where_, fmt::format("'{}.bias' does not fit its weights", name));
+  const std::size_t columns = weight.shape[1];
+  const double share = static_cast<double>(groups) / static_cast<double>(rows);
+  Tensor mean{{groups, columns}, std::vector<double>(groups * columns)};
+  Tensor mean_bias{{groups}, std::vector<double>(groups)};
+  for (std::size_t r = 0; r < rows; ++r) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      mean.data[r % groups * columns + c] += share * weight.data[r * columns + c];
+    }
+    mean_bias.data[r % groups] += share * bias.data[r];
+  }
+  add_linear(name, std::move(mean), std::move(mean_bias), from, to);
+}
+
+std::string TorchLayers::hidden(const std::string& name, const std::string& from, bool but_last) {
+  std::vector<std::string> layers = chain(name);
+  if (but_last && !layers.empty()) layers.pop_back();
+  std::string at = from;
+  for (const std::string& layer : layers) {
+    linear(layer, at, layer);
+    at = layer + " active";
+    add_activation(builder_, activation_, layer, at);
+  }
+  return at;
+}
+
+void TorchLayers::chain_to(const std::string& name, const std::string& from, const std::string& to) {
+  const std::vector<std::string> layers = chain(name);
+  if (layers.empty()) refuse_agent(where_, fmt::format("it has no layers '{}.0' ...", name));
+  linear(layers.back(), hidden(name, from, true), to);
+}
+
+}  // namespace mercer

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "io/torch_file.hpp"
+#include "policy/agents/activation.hpp"
+#include "policy/graph/graph.hpp"
+
+namespace mercer {
+
+/// A linear layer of a network, as its file calls it.
+struct TorchLayer {
+  std::string name;
+  std::size_t inputs, outputs;
+};
+
+/// Puts the linear layers of a file of torch into a graph, by the names of their tensors.
+class TorchLayers {
+ public:
+  TorchLayers(GraphBuilder& builder, const TorchFile& file, Activation activation, std::string where)
+      : builder_(builder), file_(file), activation_(std::move(activation)), where_(std::move(where)) {}
+
+  bool has(const std::string& tensor) const { return file_.tensors().contains(tensor); }
+  /// A tensor as it stands in the file. Throws `bad_format` where it is missing, `not_finite` for weights that are no
+  /// numbers, `too_large` for more than 2^22 of them in all.
+  Tensor tensor(const std::string& name);
+  /// The layers NAME.0, NAME.2, ... of a torch.nn.Sequential, in order. At most 64.
+  std::vector<std::string> chain(const std::string& name) const;
+
+  /// Layer `name`: name.weight times `from`, plus name.bias where there is one.
+  void linear(const std::string& name, const std::string& from, const std::string& to);
+  /// The same with the rows of the layer averaged in `groups` groups: row r counts for group r modulo `groups`.
+  void mean_linear(const std::string& name, std::size_t groups, const std::string& from, const std::string& to);
+  /// The layers of a chain, each with its activation behind it; `but_last` leaves the last layer out. A chain without
+  /// layers changes nothing. Returns the value that comes out.
+  std::string hidden(const std::string& chain, const std::string& from, bool but_last = false);
+  /// A whole chain, without an activation behind its last layer. At least one layer.
+  void chain_to(const std::string& name, const std::string& from, const std::string& to);
+
+  /// The layers that were put in, in order.
+  const std::vector<TorchLayer>& added() const { return added_; }
+  const Activation& activation() const { return activation_; }
+
+ private:
+  void add_linear(const std::string& name, Tensor weight, Tensor bias, const std::string& from, const std::string& to);
+  Tensor bias_of(const std::string& name, std::size_t rows);
+
+  GraphBuilder& builder_;
+  const TorchFile& file_;
+  Activation activation_;
+  std::string where_;
+  std::size_t read_ = 0;
+  std::vector<TorchLayer> added_;
+};
+
+}  // namespace mercer

@@ -1,0 +1,54 @@
+"""Agents of Stable-Baselines3 as teachers, through the program."""
+
+import os
+import pathlib
+import shutil
+
+DATA = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data"
+ACTOR = DATA / "policies/pendulum_5000_actor.onnx"
+AGENT = DATA / "sb3/pendulum_5000_actor.zip"
+
+
+def play(mercer, policy, *flags):
+    return mercer.json("evaluate", "--env", "pendulum", "--policy", policy, "--episodes", 10, *flags)["return"]
+
+
+def test_an_agent_earns_what_its_export_earns(mercer):
+    assert play(mercer, AGENT) == play(mercer, f"{AGENT}:normaliser=none") == play(mercer, ACTOR)
+
+
+def test_a_missing_normaliser_is_a_warning_until_it_is_confirmed(mercer):
+    play = ("evaluate", "--env", "pendulum", "--policy", AGENT, "--episodes", 1)
+    assert "vecnormalize.pkl" in mercer.ok(*play).stderr
+    assert "warning" not in mercer.ok(*play, "--normaliser", "none").stderr
+    assert "E301" in mercer.fails(3, *play, "--normaliser", "other.pkl")
+
+
+def test_an_agent_must_fit_the_task(mercer):
+    said = mercer.fails(2, "evaluate", "--env", "cart-pole", "--policy", AGENT, "--normaliser", "none")
+    assert "E206" in said and "plays 1 numbers" in said and "one of 2 discrete actions" in said
+
+
+def test_inspect_shows_what_an_agent_is(mercer):
+    shutil.copy(AGENT, mercer.folder / "a.zip")
+    told = mercer.json("inspect", "a.zip", "--normaliser", "none")
+    assert told["algorithm"] == "SAC" and len(told["sha256"]) == 64
+    assert [axis["range"] for axis in told["contract"]["observation"]["axes"]] == [[-1, 1], [-1, 1], [-8, 8]]
+    assert told["layers"][0]["inputs"] == 3 and told["activation"] == "ReLU"
+    assert "squash tanh, scale 2, centre 0" in told["plays"]
+    page = mercer.ok("inspect", "a.zip", "--normaliser", "none").stdout
+    assert "an agent of SAC" in page and "SHA-256 " + told["sha256"] in page
+    assert "no embedding and no agent" in mercer.fails(2, "inspect", "a.onnx")
+
+
+def test_an_embedding_knows_the_agent_that_it_was_made_from(mercer):
+    shutil.copy(AGENT, mercer.folder / "a.zip")
+    mercer.ok("embed", "--env", "pendulum", "--policy", "a.zip", "--normaliser", "none", "--route", "continuous", "--k", 4,
+              "--rollouts", 5, "--rounds", 1, "--episodes", 5, "--out", "p.mercer")
+    made = mercer.json("inspect", "p.mercer")
+    assert made["teacher"] == "a.zip" and len(made["teacher_sha256"]) == 64 and made["settings"]["normaliser"] == "none"
+    again = ("certify", "p.mercer", "--episodes", 4, "--coupled", 2, "--dry-run", "--level", "statistical")
+    assert "vecnormalize.pkl" not in mercer.ok(*again).stderr
+    with (mercer.folder / "a.zip").open("ab") as file:
+        file.write(b"x")
+    assert "SHA-256" in mercer.fails(2, *again, "--policy", "a.zip")
