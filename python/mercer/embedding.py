@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _mercer
 from .certificates import Certificate
+from .pickling import remember
 
 
 class Embedding:
@@ -20,7 +21,7 @@ class Embedding:
 
     def __init__(self, handle: Any, front: list[dict] | None = None, tried: list[dict] | None = None) -> None:
         self._handle = handle
-        self.policy: _mercer.Policy = handle.policy
+        self.policy: _mercer.Policy = remember(handle.policy, lambda: (_policy_from_bytes, (_to_bytes(handle),)))
         self._facts: dict[str, Any] | None = None
         #: Candidates of a search that none smaller beats, by rising bytes: payload_bytes, loss_percent, route, k, ...
         self.front: list[dict] = front or []
@@ -148,13 +149,21 @@ class Embedding:
         return draw(self, ax=ax, **options)
 
     def __reduce__(self) -> tuple:
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "embedding.mercer"
-            self.save(path)
-            return _from_bytes, (path.read_bytes(), self.front, self.tried)
+        return _from_bytes, (_to_bytes(self._handle), self.front, self.tried)
 
     def __repr__(self) -> str:
         return f"<mercer.Embedding {self.route} {self.basis}, k {self.k}, {self.payload_bytes} bytes>"
+
+
+def _to_bytes(handle: Any) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "embedding.mercer"
+        handle.save(os.fspath(path), None)
+        return path.read_bytes()
+
+
+def _policy_from_bytes(content: bytes) -> _mercer.Policy:
+    return _from_bytes(content, [], []).policy
 
 
 def _from_bytes(content: bytes, front: list[dict], tried: list[dict]) -> Embedding:

@@ -7,7 +7,12 @@ from typing import Any, NamedTuple, Sequence
 import numpy as np
 
 from . import _mercer
+from .errors import fault
 from .spaces import Box, Discrete, from_axes, to_axes
+from .wrappers import adapted, hint_built_in, is_vec_env, layers
+
+
+NO_LIMIT = 0x7FFFFFFF  # steps
 
 
 class Stick(NamedTuple):
@@ -107,11 +112,12 @@ def own_env(env: Any, seed: int = 0) -> Env:
         return env
     if isinstance(env, str):
         return Env(env, 1, seed)
-    raise ValueError(f"{type(env).__name__} is no built-in task; give its name, or mercer.make(name)")
+    raise fault("E203", f"{type(env).__name__} is no built-in task", "Give its name, or mercer.make(name)")
 
 
 def is_vector(env: Any) -> bool:
-    return hasattr(env, "num_envs") and hasattr(env, "single_observation_space")
+    """Whether episodes are stepped together: a vector of Gymnasium, or one of Stable-Baselines3."""
+    return hasattr(env, "num_envs") and (hasattr(env, "single_observation_space") or is_vec_env(env))
 
 
 def env_name(env: Any) -> str:
@@ -129,9 +135,23 @@ def task_of(env: Any) -> Any:
     """What a policy must know of a task, whoever's it is."""
     if not is_foreign(env):
         return own_env(env)._batch.task
-    vector = is_vector(env)
-    observation = env.single_observation_space if vector else env.observation_space
-    action = env.single_action_space if vector else env.action_space
-    spec = getattr(env, "spec", None)
-    limit = int(getattr(spec, "max_episode_steps", None) or 0x7FFFFFFF)
-    return _mercer.Task(env_name(env), to_axes(observation, "obs"), to_axes(action, "action"), limit)
+    env = adapted(env)
+    many = hasattr(env, "single_observation_space")  # spaces of a vector of Stable-Baselines3 are those of one
+    observation = env.single_observation_space if many else env.observation_space
+    action = env.single_action_space if many else env.action_space
+    return _mercer.Task(env_name(env), to_axes(observation, "obs"), to_axes(action, "action"), time_limit(env))
+
+
+def time_limit(env: Any) -> int:
+    """Steps of an episode by the wrapper TimeLimit or the environment's spec; otherwise a number that is never met."""
+    limits = [getattr(getattr(env, "spec", None), "max_episode_steps", None)]
+    limits += [vars(one).get("_max_episode_steps") for one in layers(env) if hasattr(one, "__dict__")]
+    return min([int(one) for one in limits if one], default=NO_LIMIT)
+
+
+def player_env(env: Any, seed: int = 0) -> Any:
+    """What is played: a built-in task, or somebody else's environment with its wrappers looked through."""
+    if not is_foreign(env):
+        return own_env(env, seed)
+    hint_built_in(env)
+    return adapted(env)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _mercer
+from .errors import fault
 from .embedding import Embedding
 from .envs import task_of
 
@@ -26,7 +27,7 @@ class _Estimator:
     def set_params(self, **params: Any) -> "_Estimator":
         for name, value in params.items():
             if name not in self._names():
-                raise ValueError(f"{type(self).__name__} has no parameter {name!r}; legal: {', '.join(self._names())}")
+                raise fault("E201", f"{type(self).__name__} has no parameter {name!r}", f"Known: {', '.join(self._names())}")
             setattr(self, name, value)
         return self
 
@@ -66,9 +67,9 @@ class _Estimator:
         discrete = actions.dtype.kind in "iub" and actions.ndim == 1
         rows = actions.reshape(len(actions), -1).astype(float)
         if len(rows) != len(states) or states.ndim != 2:
-            raise ValueError(f"{states.shape} states and {actions.shape} actions; needed: (n, dim) and as many actions")
+            raise fault("E206", f"{states.shape} states and {actions.shape} actions", "Give states (n, dim) and n actions")
         if not (np.isfinite(states).all() and np.isfinite(rows).all()):
-            raise ValueError("states or actions that are not finite. Drop those rows.")
+            raise fault("E205", "states or actions are not finite", "Drop those rows")
         env = getattr(self, "env", None)
         if env is not None:
             return task_of(env), states, rows
@@ -90,7 +91,7 @@ class _Estimator:
     def predict(self, states: np.ndarray) -> np.ndarray:
         """The mean action, or the most likely one, in each state (n, dim)."""
         if not hasattr(self, "embedding_"):
-            raise ValueError(f"this {type(self).__name__} is not fitted yet. Call fit first.")
+            raise fault("E203", f"this {type(self).__name__} is not fitted yet", "Call fit first")
         states = np.asarray(states, dtype=float)
         out = self.embedding_.mean_action(states[:, None] if states.ndim == 1 else states)
         return out[:, 0] if out.ndim == 2 and self._flat else out

@@ -6,6 +6,7 @@ from typing import Any, Sequence
 
 import numpy as np
 
+from .errors import fault
 from .drawing import Painter
 from .envs import Env
 from .spaces import Box, Discrete
@@ -58,9 +59,9 @@ class GymEnv(_Base):
         if self.env.dt > 0:
             self.metadata = {**self.metadata, "render_fps": max(1, round(1 / self.env.dt))}
         if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode is {render_mode!r}; legal: None or 'rgb_array'")
+            raise fault("E201", f"render_mode is {render_mode!r}; legal: None or 'rgb_array'", "Use 'rgb_array'")
         if render_mode is not None and not self.env.figure().sticks:
-            raise ValueError(f"task {name!r} draws no figure; leave out render_mode")
+            raise fault("E203", f"task {name!r} draws no figure", "Leave out render_mode")
 
     @property
     def unwrapped(self) -> "GymEnv":

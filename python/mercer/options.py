@@ -6,6 +6,7 @@ import inspect
 from typing import Any, Callable, Iterable, TypeVar
 
 from . import _mercer
+from .errors import fault
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -25,6 +26,20 @@ def default_of(verb: str, name: str) -> Any:
 def add_given(options: dict[str, Any], **first: Any) -> None:
     """Adds options that have a place of their own in a signature, where they were given."""
     options.update({name: value for name, value in first.items() if not isinstance(value, Default)})
+
+
+def check_share(name: str, value: Any) -> None:
+    """Refuses numbers that were meant as percent, and negative ones; texts such as "150%" say what they mean."""
+    if value is None or isinstance(value, Default):
+        return
+    percent = isinstance(value, str) and value.strip().endswith("%")
+    try:
+        share = float(value.strip().rstrip("%")) if isinstance(value, str) else float(value)
+    except (TypeError, ValueError):
+        return  # not a number: the library says what is legal
+    if share < 0 or (share > 1 and not percent):
+        meant = f"{share:g}% is written {share / 100:g} or '{share:g}%'" if share > 0 else "Write 5% as 0.05 or '5%'"
+        raise fault("E202", f"{name} is {value!r}; legal: a share from 0 to 1", meant)
 
 
 def with_options(verb: str, without: Iterable[str] = ()) -> Callable[[Function], Function]:

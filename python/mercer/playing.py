@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import os
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
-from .envs import env_name, is_vector, task_of
+from .errors import fault
+from .envs import NO_LIMIT, env_name, is_vector, task_of
 from .policies import Batched, _name_of, load_policy
 from .progress import Report
+from .wrappers import Adapted, begin, modern_step
 
 #: Room of a seed, by `_mercer.reset_seed`.
 EPISODES_A_SEED = 1 << 20
@@ -21,7 +26,7 @@ class Chooser:
 
     def __init__(self, policy: Any, env: Any, act: str, seed: int) -> None:
         if act not in ("mean", "sample"):
-            raise ValueError(f"act is {act!r}; legal: 'mean' or 'sample'")
+            raise fault("E201", f"act is {act!r}; legal: 'mean' or 'sample'", "Use 'mean' to play without noise")
         self.task = task_of(env)
         self.discrete = self.task.action["count"] > 0
         self.seed, self.mean = seed, act == "mean"
@@ -47,7 +52,7 @@ class Chooser:
             self.many = self._called_many
             self._batched = Batched(policy, self.task)
         else:
-            raise ValueError(f"{_name_of(policy)} is no policy")
+            raise fault("E203", f"{_name_of(policy)} is no policy", "Give a callable obs -> action, or an object with predict")
 
     def begin(self) -> None:
         """Forgets what a recurrent policy remembers: new episodes begin."""
@@ -146,7 +151,9 @@ def _single(env: Any, chooser: Chooser, log: _Log, episodes: range, gamma: float
     choose, step, keep = chooser.policy if plain else chooser.one, env.step, log.keep
     seen, done = log.observations.add, log.actions.add
     for episode in episodes:
-        obs = env.reset(seed=_mercer.reset_seed(chooser.seed, episode))[0]
+        obs, info = begin(env, _mercer.reset_seed(chooser.seed, episode))
+        if info is None:
+            step = functools.partial(modern_step, env)
         chooser.begin()
         rewards: list[float] = []
         total, t = 0.0, 0
@@ -175,13 +182,42 @@ def _final(infos: Any, place: int, obs: np.ndarray) -> np.ndarray:
     return obs[place]
 
 
+class _Places:
+    """Seeds and resets of a vector of environments, which differ between their kinds."""
+
+    def __init__(self, env: Any) -> None:
+        self.env = env
+        mode = (getattr(env, "metadata", None) or {}).get("autoreset_mode")
+        self.by_hand = "disabled" in str(getattr(mode, "value", mode)).lower()  # places that ended must be reset
+        self.one_seed = False
+
+    def begin(self, seeds: list[int]) -> Any:
+        """A seed for each place; natively vectorised environments take a single one."""
+        if not self.one_seed:
+            try:
+                return begin(self.env, seeds)[0]
+            except (TypeError, ValueError, AssertionError):
+                self.one_seed = True
+            except Exception as error:  # gymnasium.error.Error, which need not be installed
+                if type(error).__module__.split(".")[0] not in ("gymnasium", "gym"):
+                    raise
+                self.one_seed = True
+        return begin(self.env, seeds[0])[0]
+
+    def renew(self, over: NDArray[Any], obs: Any) -> Any:
+        """What is seen after some places ended."""
+        if not (self.by_hand and over.any()):
+            return obs
+        return begin(self.env, None, {"reset_mask": over})[0]
+
+
 def _vector(env: Any, chooser: Chooser, log: _Log, episodes: range, gamma: float, horizon: int, report: Any) -> None:
     # Each place plays one episode of a batch; what it does after its end is not looked at, so that it does not matter
     # how and when environments reset themselves.
-    width = env.num_envs
+    width, places = env.num_envs, _Places(env)
     for first in range(episodes.start, episodes.stop, width):
         numbers = np.arange(first, first + width)
-        obs = env.reset(seed=[_mercer.reset_seed(chooser.seed, int(e)) for e in numbers])[0]
+        obs = places.begin([_mercer.reset_seed(chooser.seed, int(e)) for e in numbers])
         chooser.begin()
         playing = numbers < episodes.stop
         total, lengths = np.zeros(width), np.zeros(width, dtype=int)
@@ -192,7 +228,7 @@ def _vector(env: Any, chooser: Chooser, log: _Log, episodes: range, gamma: float
         while playing.any():
             actions = chooser.many(obs, numbers, t)
             seen = np.array(obs, dtype=float) if log.keep else None
-            obs, rewards, terminated, truncated, infos = env.step(actions)
+            obs, rewards, terminated, truncated, infos = modern_step(env, actions)
             rewards = np.array(rewards, dtype=float)
             steps.append((rewards, seen, actions))
             total[playing] += rewards[playing]
@@ -203,6 +239,8 @@ def _vector(env: Any, chooser: Chooser, log: _Log, episodes: range, gamma: float
                 ended[place] = terminated[place]
                 last[place] = np.array(_final(infos, int(place), obs))
             playing &= ~over
+            if playing.any():
+                obs = places.renew(np.asarray(terminated, bool) | np.asarray(truncated, bool), obs)
         for place in range(min(width, episodes.stop - first)):
             own = steps[: lengths[place]]
             for _, seen, done in own if log.keep else []:
@@ -229,11 +267,12 @@ def play_foreign(
 
     `first` is the number of the first one."""
     if episodes < 1 or first + episodes > EPISODES_A_SEED:
-        raise ValueError(f"episodes is {episodes}; legal: 1 to {EPISODES_A_SEED - first}")
+        raise fault("E202", f"episodes is {episodes}; legal: 1 to {EPISODES_A_SEED - first}", "Play the rest with another seed")
     chooser = Chooser(policy, env, act, seed)
     log = _Log(chooser.task, keep_steps)
     play = _vector if is_vector(env) else _single
-    play(env, chooser, log, range(first, first + episodes), gamma, horizon or 0x7FFFFFFF, report)
+    with env if isinstance(env, Adapted) else contextlib.nullcontext():
+        play(env, chooser, log, range(first, first + episodes), gamma, horizon or NO_LIMIT, report)
     return _mercer.make_rollouts(
         {
             "env": env_name(env),

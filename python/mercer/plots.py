@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from .errors import fault
 from .spaces import from_axes
 
 
@@ -54,7 +55,7 @@ def coefficient_energy(embedding: Any, ax: Any = None, **line: Any) -> Any:
         energies = np.sort(np.sum(facts["coefficients"] ** 2, axis=0))[::-1]
         whole = energies.sum()
     if len(energies) == 0:
-        raise ValueError(f"basis {facts['basis']} keeps rows, which have no energies")
+        raise fault("E203", f"basis {facts['basis']} keeps rows, which have no energies", "Take another basis, such as dct")
     ax.plot(np.arange(1, len(energies) + 1), np.cumsum(energies) / whole, **{"marker": ".", **line})
     ax.set_xscale("log")
     ax.set_xlabel("numbers kept")
@@ -106,7 +107,7 @@ def polar(
     angle = np.linspace(-np.pi, np.pi, points)
     out = np.linspace(axes[radius]["low"], axes[radius]["high"], points)
     if not np.isfinite(out).all():
-        raise ValueError(f"{axes[radius]['name']} has no finite range to draw")
+        raise fault("E203", f"{axes[radius]['name']} has no finite range to draw", "Give the policy a task with ranges")
     a, r = np.meshgrid(angle, out)
     observations = np.zeros((points * points, len(axes)))
     observations[:, cosine], observations[:, sine] = np.cos(a).ravel(), np.sin(a).ravel()

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any, Callable
 
 import numpy as np
 
 from . import _mercer
+from .errors import fault
 from .envs import task_of
+from .memory import Behind, read_in_memory
+from .pickling import FileOrigin, remember, task_fields
+from .wrappers import normaliser_of
 
 Policy = _mercer.Policy
 
@@ -30,9 +35,10 @@ def load_policy(path: str | os.PathLike, env: Any = None, **settings: Any) -> Po
     """
     texts = {key.replace("_", "-"): _setting_text(value) for key, value in settings.items()}
     if env is None and not os.fspath(path).endswith(".zip"):
-        raise ValueError(f"E204: '{os.fspath(path)}' needs a task. Give env, such as 'pendulum'.")
+        raise fault("E204", f"'{os.fspath(path)}' needs a task", "Give env, such as 'pendulum'")
     task = _mercer.task_of_agent(os.fspath(path), texts) if env is None else task_of(env)
-    return _mercer.make_policy(os.fspath(path), task, texts)
+    made = _mercer.make_policy(os.fspath(path), task, texts)
+    return remember(made, FileOrigin(os.fspath(path), texts, task_fields(env, task)))
 
 
 def read_sb3(
@@ -50,8 +56,9 @@ def read_sb3(
 
 
 def tabular_policy(table: np.ndarray) -> Policy:
-    """pi[state][action], rows that sum to one."""
-    return _mercer.make_tabular_policy(table)
+    """The policy pi[state][action] of a `table` (states, actions) whose rows sum to one."""
+    kept = np.array(table, dtype=float)
+    return remember(_mercer.make_tabular_policy(kept), lambda: (tabular_policy, (kept,)))
 
 
 class _Single:
@@ -99,7 +106,7 @@ def _name_of(policy: Any) -> str:
 
 
 def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
-    """Any of the five kinds as a policy of the library, for a task."""
+    """Any of the kinds as a policy of the library, for a task."""
     inner = getattr(policy, "policy", None)
     if isinstance(policy, (str, os.PathLike)):
         return load_policy(policy, env)
@@ -108,12 +115,20 @@ def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
     if isinstance(own, _mercer.Policy):
         _mercer.check_fits(own, task)
         return own
+    normaliser = normaliser_of(env)
+    load = functools.partial(load_policy, env=env)
     name = _name_of(policy)
+    read = read_in_memory(policy, task, normaliser, load)
+    if isinstance(read, _mercer.Policy):
+        return read
+    policy = read
+    if normaliser is not None:
+        policy = Behind(policy, normaliser)
     if hasattr(policy, "sample") and hasattr(policy, "log_prob"):
         mean = getattr(policy, "mean_action", None)
         if mean is None:
             if act == "mean":
-                raise ValueError(f"{name} has no mean_action(obs). Add it, or play with act='sample'.")
+                raise fault("E203", f"{name} has no mean_action(obs)", "Add it, or play with act='sample'")
             mean = policy.sample  # never asked for
         return _mercer.make_python_policy(name, task, mean, policy.sample, policy.log_prob, policy)
     if hasattr(policy, "predict"):
@@ -127,7 +142,8 @@ def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
         return _mercer.make_python_policy(name, task, best, drawn, None, policy)
     if callable(policy):
         return _mercer.make_python_policy(name, task, Batched(policy, task), None, None, policy)
-    raise ValueError(
-        f"{name} is no policy; legal: a built-in, a file, a callable obs -> action, an object with predict, or one "
-        "with sample and log_prob"
+    raise fault(
+        "E203",
+        f"{name} is no policy",
+        "Give a built-in, a file, a callable obs -> action, an object with predict, or one with sample and log_prob",
     )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import _mercer
-from .envs import env_name, is_foreign, make, own_env
+from .envs import env_name, is_foreign, make, own_env, player_env
 from .foreign import player_of
 from .options import add_given, default_of, with_options
 from .perturbed import with_spread
@@ -44,7 +44,7 @@ def rollout(
     hash of both; its discount is 1 unless `gamma` is given.
     """
     add_given(options, episodes=episodes, seed=seed)
-    task = env if is_foreign(env) else own_env(env, int(seed))
+    task = player_env(env, int(seed))
     played = as_policy(policy, task, _act("rollout", options))
     with watching(progress) as report:
         player = player_of(with_spread(task, played))
@@ -67,7 +67,7 @@ def evaluate(
     The keys are those of `mercer evaluate --json`: episodes, return, std_ci95, discounted_return, paired, ...
     """
     add_given(options, episodes=episodes, seed=seed)
-    task = env if is_foreign(env) else own_env(env, int(seed))
+    task = player_env(env, int(seed))
     act = _act("evaluate", options)
     played = as_policy(policy, task, act)
     rival = None if against is None else as_policy(against, task, act)

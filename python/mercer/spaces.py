@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from .errors import fault
+
 Axes = dict[str, Any]
 
 
@@ -104,14 +106,14 @@ def to_axes(space: Any, name: str, first: int = 0) -> Axes:
     """The library's dictionary for any space with Gymnasium's attributes. `name` numbers the axes: x0, x1, ..."""
     if hasattr(space, "n") and tuple(space.shape) == ():  # MultiBinary has both n and a shape
         if int(getattr(space, "start", 0)) != 0:
-            raise ValueError(f"a discrete space that starts at {space.start}; legal: 0. Shift it in a wrapper.")
+            raise fault("E203", f"a discrete space that starts at {space.start}; legal: 0", "Shift it in a wrapper")
         count = int(space.n)
         axis = {"name": name, "low": 0.0, "high": count - 1.0, "unit": "", "periodic": False}
         return {"count": count, "axes": [axis]}
     if not (hasattr(space, "low") and hasattr(space, "high")):
-        raise ValueError(f"{type(space).__name__} is neither a box nor discrete. Flatten it in a wrapper.")
+        raise fault("E203", f"{type(space).__name__} is neither a box nor discrete", "Flatten it in a wrapper")
     if len(space.shape) != 1:
-        raise ValueError(f"a box of shape {tuple(space.shape)}; legal: one axis. Flatten it in a wrapper.")
+        raise fault("E203", f"a box of shape {tuple(space.shape)}; legal: one axis", "Flatten it in a wrapper")
     low, high = np.asarray(space.low, dtype=np.float64), np.asarray(space.high, dtype=np.float64)
     # The largest numbers of single precision stand for no bound at all.
     no_bound = float(np.finfo(np.float32).max)
