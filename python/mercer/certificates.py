@@ -16,7 +16,7 @@ from .progress import Progress, watching
 CertificateError = _mercer.CertificateError
 
 
-class Certificate(dict):
+class Certificate(dict[str, Any]):
     """The JSON of a certificate (docs/guide/guarantees.md); keys are attributes, too: `certificate.met`."""
 
     def __getattr__(self, key: str) -> Any:

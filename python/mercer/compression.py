@@ -8,6 +8,7 @@ import time
 from typing import Any, Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
 from .errors import fault
@@ -84,7 +85,8 @@ def _log(states: Any, lengths: int | Sequence[int] | None) -> tuple[Any, list[in
     if lengths is None:
         return states, [0, len(states)]
     if np.ndim(lengths) == 0:
-        lengths = [int(lengths)] * (len(states) // max(int(lengths), 1))
+        each = int(lengths)  # type: ignore[arg-type]
+        lengths = [each] * (len(states) // max(each, 1))
     return states, [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
 
 
@@ -124,9 +126,6 @@ def compress(
             is fixed on other episodes, and about how often a return lies outside. `method="student_t"` gives an estimate
             instead: no guarantee
         horizon: Steps after which episodes of an environment that Python plays are cut off
-        allow_unmet: Return the best that was found even where it does not keep the budget
-        on_candidate: Called with every candidate (a dict) and whether it is on the Pareto front so far
-        progress: None draws a bar where somebody can see it, False never, True always; a callable gets (stage, share)
     """
     check_share("max_loss", max_loss)
     add_given(options, max_loss=_budget(max_loss), confidence=confidence)
@@ -144,7 +143,7 @@ def compress(
 @with_options("compress", without=(*_FILES, "max_loss_return", "act", "horizon", "gamma", "route", "polish"))
 def compress_states(
     policy: Any,
-    states: np.ndarray | _mercer.Rollouts,
+    states: NDArray[Any] | _mercer.Rollouts,
     env: Any,
     max_loss: float | str = default_of("compress", "max_loss"),
     confidence: float = default_of("compress", "confidence"),
@@ -196,10 +195,10 @@ def embed(policy: Any, env: Any, *, progress: Progress = None, **options: Any) -
 
 
 def embed_lattice(policy: Any, env: Any, *, progress: Progress = None, **options: Any) -> Embedding:
-    """`embed(..., route="lattice")`: the policy's table on a lattice, in k numbers of a basis."""
+    """`embed(policy, env, route="lattice", progress=progress)`: the policy's table on a lattice, in k numbers."""
     return embed(policy, env, progress=progress, route="lattice", **options)
 
 
 def embed_continuous(policy: Any, env: Any, *, progress: Progress = None, **options: Any) -> Embedding:
-    """`embed(..., route="continuous")`: k terms of known functions of the observation."""
+    """`embed(policy, env, route="continuous", progress=progress)`: k terms of known functions of the observation."""
     return embed(policy, env, progress=progress, route="continuous", **options)

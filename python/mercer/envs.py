@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
 from .errors import fault
@@ -16,23 +17,24 @@ NO_LIMIT = 0x7FFFFFFF  # steps
 
 
 class Stick(NamedTuple):
-    """A straight part of a robot or its surroundings, in metres; z points up."""
+    """A straight part of a robot or its surroundings from `start` to `end`, with a `radius`, in metres; z points up.
+    Ground, walls and goals are `fixed`."""
 
     start: tuple[float, float, float]
     end: tuple[float, float, float]
     radius: float
-    fixed: bool  # ground, walls, goals
+    fixed: bool
 
 
 class Figure(NamedTuple):
-    """A task in one state as a picture, best seen from `views`: "side" (x to the right, z up), "above" (x, y)."""
+    """A task in one state as `sticks`, best seen from `views`: "side" (x to the right, z up), "above" (x, y)."""
 
     sticks: list[Stick]
     views: list[str]
 
 
 class Env:
-    """`num_envs` episodes of a built-in task that are stepped together.
+    """`num_envs` episodes of a built-in task that are stepped together. `make` says what `name`, `seed` and `spread` are.
 
     Episode i after `reset(seed=s)` is episode i of `rollout(..., seed=s)`: the same start, the same noise. Nothing is
     reset by itself: an episode that ended goes on if it is stepped on.
@@ -51,25 +53,25 @@ class Env:
         self.gamma: float = task.gamma
         self.dt: float = task.dt
 
-    def reset(self, seed: int | None = None, mask: np.ndarray | None = None) -> np.ndarray:
+    def reset(self, seed: int | None = None, mask: NDArray[Any] | None = None) -> NDArray[Any]:
         """Begins new episodes, where `mask` is true or everywhere, and gives all observations (num_envs, dim)."""
         return self._batch.reset(seed, mask)
 
-    def set_state(self, states: np.ndarray) -> np.ndarray:
+    def set_state(self, states: NDArray[Any]) -> NDArray[Any]:
         """Begins episodes in given states, one (dim,) for all or (num_envs, dim), and gives the observations."""
         return self._batch.set_state(states)
 
-    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def step(self, actions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
         """(obs, rewards, terminated, truncated); actions are (num_envs, dim), or (num_envs,) where discrete."""
         return self._batch.step(actions)
 
     @property
-    def state(self) -> np.ndarray:
+    def state(self) -> NDArray[Any]:
         """(num_envs, dim), as `set_state` takes it: with MuJoCo's tasks qpos, then qvel."""
         return self._batch.state
 
     @property
-    def broken(self) -> np.ndarray:
+    def broken(self) -> NDArray[Any]:
         """Where the simulator failed in the last step; such episodes are terminated."""
         return self._batch.broken
 
@@ -92,7 +94,8 @@ class Env:
 
 
 def make(name: str, num_envs: int = 1, seed: int = 0, spread: Sequence[float] | None = None) -> Env:
-    """A built-in task such as "pendulum", "chain:n=20" or "pendulum:m=1.2,noise=0.02,delay=1".
+    """A built-in task by its `name`, such as "pendulum", "chain:n=20" or "pendulum:m=1.2,noise=0.02,delay=1", of which
+    `num_envs` episodes are stepped together.
 
     `seed` serves tasks that are themselves drawn at random. Noise and levels of observations without bounds are shares of
     their `spread`, one number for each observation; without it such a task can be given to `rollout`, `evaluate`, `embed`,

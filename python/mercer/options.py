@@ -11,6 +11,16 @@ from .errors import fault
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+#: Parameters that many functions share, in words.
+_SHARED = {
+    "env": "A built-in task (its name, or what `make` gave), or an environment with Gymnasium's interface",
+    "policy": "A policy of `load_policy`, the name of a file, a callable, or an object with `predict`",
+    "allow_unmet": "Return the best that was found even where it does not keep the budget",
+    "on_candidate": "Called with every candidate (a dict) and whether it is on the Pareto front so far",
+    "progress": "None draws a bar where somebody can see it, False never, True always; a callable gets (stage, share)",
+}
+
+
 class Default(str):
     """What an option is unless it is given, in words."""
 
@@ -57,7 +67,12 @@ def with_options(verb: str, without: Iterable[str] = ()) -> Callable[[Function],
             )
         function.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]
         lines = [f"    {row['name']}: {_sentence(row)}" for row in shown]
-        function.__doc__ = f"{inspect.getdoc(function)}\n\nOptions, as of `mercer {verb}`:\n\n" + "\n".join(lines) + "\n"
+        text = inspect.getdoc(function) or ""
+        placed = {row["name"]: _sentence(row) for row in rows} | _SHARED
+        own_words = [f"    {name}: {placed[name]}" for name in own.parameters if name in placed and f" {name}: " not in text]
+        if own_words:
+            text += ("" if "Parameters:" in text else "\n\nParameters:\n") + "\n" + "\n".join(own_words)
+        function.__doc__ = f"{text}\n\nOptions, as of `mercer {verb}`:\n\n" + "\n".join(lines) + "\n"
         return function
 
     return decorate

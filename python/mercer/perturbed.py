@@ -6,6 +6,7 @@ import inspect
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
 from .errors import fault
@@ -143,7 +144,7 @@ class Perturbed:
 
     # --- playing ---
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[Any], dict[str, Any]]:
         words = None if seed is None else [int(seed), _SPREAD_SEED]
         self._random = np.random.Generator(np.random.Philox(np.random.SeedSequence(words)))
         self.values = {}
@@ -157,7 +158,7 @@ class Perturbed:
         self._played, self._late = rest, [rest] * int(self._level.get("delay", 0))
         return self._seen(obs), info
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+    def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         obs, reward, terminated, truncated, info = self._env.step(self._acted(action))
         return self._seen(obs), reward, terminated, truncated, info
 
@@ -209,7 +210,7 @@ class Perturbed:
             out = np.clip(first + np.floor((out - first) / step + 0.5) * step, low, high)
         return out.astype(np.asarray(obs).dtype)
 
-    def _half_ranges(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _half_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         no_bound = float(np.finfo(np.float32).max)
         bounded = (low > -no_bound) & (high < no_bound)
         if self.spread is None and not bounded.all():

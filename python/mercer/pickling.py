@@ -30,7 +30,7 @@ def _reduce(policy: _mercer.Policy) -> tuple[Callable[..., Any], tuple[Any, ...]
     return origin()
 
 
-copyreg.pickle(_mercer.Policy, _reduce)  # type: ignore[arg-type]
+copyreg.pickle(_mercer.Policy, _reduce)
 
 
 def task_fields(env: Any, task: _mercer.Task) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import os
-from typing import Any
+from typing import Any, Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ class Chooser:
         if isinstance(inner, _mercer.Policy):
             policy = inner
         self.policy = policy
+        self.one: Callable[..., Any] | None
+        self.many: Callable[..., Any]
         if isinstance(policy, _mercer.Policy):
             self.name = policy.name
             self.one, self.many = self._library_one, self._library_many
@@ -61,7 +63,7 @@ class Chooser:
     def _library_one(self, obs: Any, episode: int, step: int) -> Any:
         return self.policy.act(obs, self.mean, self.seed, episode, step)
 
-    def _library_many(self, obs: Any, episodes: np.ndarray, step: int) -> Any:
+    def _library_many(self, obs: Any, episodes: NDArray[Any], step: int) -> Any:
         if self.mean:
             return self.policy.mean_action(obs)
         return self.policy.sample(obs, self.seed, step, episodes.tolist())
@@ -69,7 +71,7 @@ class Chooser:
     def _sampled_one(self, obs: Any, episode: int, step: int) -> Any:
         return self._sampled_many(np.asarray(obs)[None], np.array([episode]), step)[0]
 
-    def _sampled_many(self, obs: Any, episodes: np.ndarray, step: int) -> Any:
+    def _sampled_many(self, obs: Any, episodes: NDArray[Any], step: int) -> Any:
         if self.mean:
             return self.policy.mean_action(obs)
         return self.policy.sample(obs, hash((self.seed, int(episodes[0]), step)) & 0x7FFFFFFF)
@@ -82,7 +84,7 @@ class Chooser:
         )
         return action
 
-    def _called_many(self, obs: Any, episodes: np.ndarray, step: int) -> Any:
+    def _called_many(self, obs: Any, episodes: NDArray[Any], step: int) -> Any:
         actions = np.asarray(self._batched(obs))
         return actions.reshape(len(obs)).astype(np.int64) if self.discrete else actions
 
@@ -94,7 +96,7 @@ class Record:
         self.width = width
         self.kind: Any = None
         self.parts: list[bytes] = []
-        self.blocks: list[np.ndarray] = []
+        self.blocks: list[NDArray[Any]] = []
 
     def add(self, row: Any) -> None:
         if row.__class__ is np.ndarray and row.dtype is self.kind:
@@ -102,7 +104,7 @@ class Record:
         else:
             self._add_other(np.asarray(row))
 
-    def _add_other(self, row: np.ndarray) -> None:
+    def _add_other(self, row: NDArray[Any]) -> None:
         """A row of another type than those before it."""
         if row.dtype.kind not in "fiub":
             row = row.astype(float)
@@ -116,9 +118,10 @@ class Record:
             self.blocks.append(np.frombuffer(b"".join(self.parts), dtype=self.kind).astype(float))
         self.parts = []
 
-    def done(self) -> np.ndarray:
+    def done(self) -> NDArray[Any]:
         self._flush()
-        return np.concatenate([np.empty(0), *self.blocks]).reshape(-1, self.width)
+        rows: NDArray[Any] = np.concatenate([np.empty(0), *self.blocks])
+        return rows.reshape(-1, self.width)
 
 
 class _Log:
@@ -129,7 +132,7 @@ class _Log:
         self.observations = Record(len(task.observation["axes"]))
         self.actions = Record(len(task.action["axes"]))
         self.rewards: list[float] = []
-        self.last: list[np.ndarray] = []
+        self.last: list[NDArray[Any]] = []
         self.offsets = [0]
         self.returns: list[float] = []
         self.discounted: list[float] = []
@@ -173,13 +176,13 @@ def _single(env: Any, chooser: Chooser, log: _Log, episodes: range, gamma: float
             report("rollout", (episode + 1 - episodes.start) / len(episodes))
 
 
-def _final(infos: Any, place: int, obs: np.ndarray) -> np.ndarray:
+def _final(infos: Any, place: int, obs: NDArray[Any]) -> NDArray[Any]:
     """The last observation of an episode; one that was reset at once is told in the infos."""
     for key in ("final_obs", "final_observation"):
         told = infos.get(key) if isinstance(infos, dict) else None
         if told is not None and told[place] is not None:
             return np.asarray(told[place], dtype=float)
-    return obs[place]
+    return np.asarray(obs[place])
 
 
 class _Places:
@@ -223,11 +226,11 @@ def _vector(env: Any, chooser: Chooser, log: _Log, episodes: range, gamma: float
         total, lengths = np.zeros(width), np.zeros(width, dtype=int)
         ended = np.zeros(width, dtype=bool)
         last: list[Any] = [None] * width
-        steps: list[tuple] = []
+        steps: list[tuple[Any, ...]] = []
         t = 0
         while playing.any():
             actions = chooser.many(obs, numbers, t)
-            seen = np.array(obs, dtype=float) if log.keep else None
+            seen: Any = np.array(obs, dtype=float) if log.keep else None
             obs, rewards, terminated, truncated, infos = modern_step(env, actions)
             rewards = np.array(rewards, dtype=float)
             steps.append((rewards, seen, actions))
@@ -271,7 +274,8 @@ def play_foreign(
     chooser = Chooser(policy, env, act, seed)
     log = _Log(chooser.task, keep_steps)
     play = _vector if is_vector(env) else _single
-    with env if isinstance(env, Adapted) else contextlib.nullcontext():
+    quiet: Any = env if isinstance(env, Adapted) else contextlib.nullcontext()
+    with quiet:
         play(env, chooser, log, range(first, first + episodes), gamma, horizon or NO_LIMIT, report)
     return _mercer.make_rollouts(
         {

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import fault
-from .spaces import from_axes
+from .spaces import Box, from_axes
 
 
 def _axes(ax: Any, **subplot: Any) -> Any:
@@ -65,10 +66,11 @@ def coefficient_energy(embedding: Any, ax: Any = None, **line: Any) -> Any:
 
 def _grid(
     embedding: Any, dimensions: tuple[int, int], at: Any, points: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Observations over two dimensions, the others at `at` (by default the middle of their range)."""
     space = from_axes(embedding.contract["observation"])
-    low, high = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (space.low, space.high))
+    ends = (space.low, space.high) if isinstance(space, Box) else (0, space.n - 1)
+    low, high = (np.atleast_1d(np.asarray(x, dtype=float)) for x in ends)
     low, high = np.where(np.isfinite(low), low, -3.0), np.where(np.isfinite(high), high, 3.0)
     first, second = (np.linspace(low[d], high[d], points) for d in dimensions)
     observations = np.tile((low + high) / 2 if at is None else np.asarray(at, dtype=float), (points * points, 1))

@@ -7,6 +7,7 @@ import os
 from typing import Any, Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
 from .errors import fault
@@ -26,8 +27,8 @@ def _setting_text(value: Any) -> str:
     return str(value)
 
 
-def load_policy(path: str | os.PathLike, env: Any = None, **settings: Any) -> Policy:
-    """The policy in a file (.onnx, .safetensors, .zip, .mercer, .json, .npz), or "uniform", for a task.
+def load_policy(path: str | os.PathLike[str], env: Any = None, **settings: Any) -> Policy:
+    """The policy in the file `path` (.onnx, .safetensors, .zip, .mercer, .json, .npz), or "uniform", for a task.
 
     `env` is a task, or its name. Agents of Stable-Baselines3 (.zip) need none: their file describes observations and
     actions. `settings` are those of docs/guide/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`,
@@ -42,9 +43,9 @@ def load_policy(path: str | os.PathLike, env: Any = None, **settings: Any) -> Po
 
 
 def read_sb3(
-    path: str | os.PathLike, env: Any = None, *, normalisation: str | os.PathLike | None = None, **settings: Any
+    path: str | os.PathLike[str], env: Any = None, *, normalisation: str | os.PathLike[str] | None = None, **settings: Any
 ) -> Policy:
-    """The policy of an agent that Stable-Baselines3 or sb3-contrib saved: `load_policy` for a .zip.
+    """The policy of an agent that Stable-Baselines3 or sb3-contrib saved: `load_policy` for a .zip at `path`.
 
     The zip is read as data: none of its pickles is executed. `env` gives names and units to observations and actions;
     without it their ranges come from the zip. `normalisation` is the file of VecNormalize.save, or an .npz with mean and
@@ -55,7 +56,7 @@ def read_sb3(
     return load_policy(path, env, **settings)
 
 
-def tabular_policy(table: np.ndarray) -> Policy:
+def tabular_policy(table: NDArray[Any]) -> Policy:
     """The policy pi[state][action] of a `table` (states, actions) whose rows sum to one."""
     kept = np.array(table, dtype=float)
     return remember(_mercer.make_tabular_policy(kept), lambda: (tabular_policy, (kept,)))
@@ -64,27 +65,27 @@ def tabular_policy(table: np.ndarray) -> Policy:
 class _Single:
     """A callable of one observation, called for each of many."""
 
-    def __init__(self, function: Callable[[np.ndarray], Any]) -> None:
+    def __init__(self, function: Callable[[NDArray[Any]], Any]) -> None:
         self.function = function
 
-    def __call__(self, observations: np.ndarray) -> np.ndarray:
+    def __call__(self, observations: NDArray[Any]) -> NDArray[Any]:
         return np.array([np.ravel(self.function(row)) for row in observations], dtype=float)
 
 
 class Batched:
     """A callable of observations that is asked about many: at once where it takes them, as the first call tries."""
 
-    def __init__(self, function: Callable, task: Any) -> None:
+    def __init__(self, function: Callable[..., Any], task: Any) -> None:
         self.function, self.task = function, task
-        self.many: Callable | None = None
+        self.many: Callable[..., Any] | None = None
 
-    def __call__(self, observations: np.ndarray) -> Any:
+    def __call__(self, observations: NDArray[Any]) -> Any:
         if self.many is None:
             self.many = self.function if _takes_batches(self.function, self.task) else _Single(self.function)
         return self.many(observations)
 
 
-def _takes_batches(function: Callable, task: Any) -> bool:
+def _takes_batches(function: Callable[..., Any], task: Any) -> bool:
     """Whether a callable of observations also takes many at once, tried on two that differ."""
     axes = task.observation["axes"]
     low = np.array([axis["low"] if np.isfinite(axis["low"]) else -1.0 for axis in axes])
@@ -133,10 +134,10 @@ def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
         return _mercer.make_python_policy(name, task, mean, policy.sample, policy.log_prob, policy)
     if hasattr(policy, "predict"):
 
-        def best(obs: np.ndarray) -> Any:
+        def best(obs: NDArray[Any]) -> Any:
             return policy.predict(obs, deterministic=True)[0]
 
-        def drawn(obs: np.ndarray, seed: int) -> Any:
+        def drawn(obs: NDArray[Any], seed: int) -> Any:
             return policy.predict(obs, deterministic=False)[0]
 
         return _mercer.make_python_policy(name, task, best, drawn, None, policy)

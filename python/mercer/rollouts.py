@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
 from .envs import env_name, is_foreign, make, own_env, player_env
@@ -27,7 +28,7 @@ def rollout(
     seed: int = default_of("rollout", "seed"),
     *,
     keep_steps: bool = True,
-    start_states: np.ndarray | None = None,
+    start_states: NDArray[Any] | None = None,
     progress: Progress = None,
     **options: Any,
 ) -> Rollouts:
@@ -89,8 +90,11 @@ def _act(verb: str, options: dict[str, Any]) -> str:
 
 def paired_returns(
     env: Any, teacher: Any, student: Any, episodes: int = 100, seed: int = 0, *, act: str = "mean", **options: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """Returns of two policies, episode by episode, on the same start states and the same noise."""
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Returns of `teacher` and `student` in `env`, episode by episode, on the same start states and the same noise.
+
+    `episodes`, `seed`, `act` and further `options` are those of `rollout`.
+    """
     env = env if is_foreign(env) else _mercer_env(env, teacher, seed)
     first = rollout(env, teacher, episodes, seed, act=act, keep_steps=False, **options)
     second = rollout(env, student, episodes, seed, act=act, keep_steps=False, **options)

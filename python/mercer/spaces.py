@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .errors import fault
 
@@ -15,7 +16,7 @@ class Box:
     """A box of real numbers, with the attributes that Gymnasium's `Box` has, and a name and a unit for each of them."""
 
     def __init__(
-        self, low: np.ndarray, high: np.ndarray, names: list[str] | None = None, units: list[str] | None = None
+        self, low: NDArray[Any], high: NDArray[Any], names: list[str] | None = None, units: list[str] | None = None
     ) -> None:
         self.low = np.asarray(low, dtype=np.float64)
         self.high = np.asarray(high, dtype=np.float64)
@@ -29,11 +30,9 @@ class Box:
         """Makes the numbers that `sample` draws those of a seed."""
         self._random = np.random.default_rng(seed)
 
-    def sample(self) -> np.ndarray:
+    def sample(self) -> NDArray[Any]:
         """A point: uniform between two bounds, exponential from a single one, normal without any."""
-        if self._random is None:
-            self.seed()
-        random = self._random
+        random = self._random = self._random or np.random.default_rng()
         below, above = np.isfinite(self.low), np.isfinite(self.high)
         low, high = np.where(below, self.low, 0.0), np.where(above, self.high, 0.0)
         away = random.exponential(size=self.shape)
@@ -74,8 +73,7 @@ class Discrete:
 
     def sample(self) -> np.int64:
         """One of them, all equally likely."""
-        if self._random is None:
-            self.seed()
+        self._random = self._random or np.random.default_rng()
         return np.int64(self._random.integers(self.n))
 
     def contains(self, x: Any) -> bool:

@@ -44,7 +44,7 @@ class Normaliser(NamedTuple):
 
     def __call__(self, observations: Any) -> Array:
         scaled = (np.asarray(observations, dtype=float) - self.mean) / np.sqrt(self.variance + self.epsilon)
-        return np.clip(scaled, -self.clip, self.clip).astype(np.float32)
+        return np.asarray(np.clip(scaled, -self.clip, self.clip), dtype=np.float32)
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -179,7 +179,7 @@ def begin(env: Any, seed: Any, options: Any = None) -> tuple[Any, dict[str, Any]
         env.seed(seed)  # Gym before 0.21
         begun = env.reset()
     modern = isinstance(begun, tuple) and len(begun) == 2 and isinstance(begun[1], dict)
-    return begun if modern else (begun, None)
+    return (begun[0], begun[1]) if modern else (begun, None)
 
 
 def modern_step(env: Any, action: Any) -> tuple[Any, Any, Any, Any, Any]:
@@ -194,8 +194,8 @@ def modern_step(env: Any, action: Any) -> tuple[Any, Any, Any, Any, Any]:
         late = np.array([bool(one.get("TimeLimit.truncated", False)) for one in info])
         final = [one.get("terminal_observation") for one in info]
         return obs, reward, np.asarray(done, bool) & ~late, np.asarray(done, bool) & late, {"final_obs": final}
-    late = bool(info.get("TimeLimit.truncated", False))
-    return obs, reward, bool(done) and not late, bool(done) and late, info
+    truncated = bool(info.get("TimeLimit.truncated", False))
+    return obs, reward, bool(done) and not truncated, bool(done) and truncated, info
 
 
 # --- advice ---
