@@ -24,7 +24,7 @@ from .progress import Progress, watching
 
 Listener = Callable[[dict[str, Any], bool], None]
 
-_MOST_TERMS_IN_TIME = 64  # of a search that has a budget of time: what it reaches is a matter of time
+_MOST_TERMS_IN_TIME = 32  # of a search that has a budget of time: what it reaches is a matter of time
 _LEAST_CERTIFYING, _MOST_CERTIFYING = 50, 4000
 
 _FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file", "sign")
