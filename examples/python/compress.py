@@ -18,5 +18,6 @@ embedding = mercer.compress(
 embedding.save(out)
 
 certificate = embedding.certificate
+assert certificate is not None  # a search always certifies what it returns
 print(f"{out}: {embedding.payload_bytes} bytes, loss {certificate.loss_percent:.2f}% of the return, "
       f"at most {certificate.upper_percent:.2f}% with 95% confidence")

@@ -3,7 +3,10 @@
 A cart on a rail is pushed towards the middle. Mercer never sees the dynamics: it plays through `reset` and `step`.
 """
 
+from __future__ import annotations
+
 import types
+from typing import Any
 
 import mercer
 import numpy as np
@@ -16,12 +19,12 @@ class Cart:
     action_space = mercer.spaces.Box(np.array([-1.0]), np.array([1.0]), ["force"])
     spec = types.SimpleNamespace(id="Cart-v0", max_episode_steps=60)
 
-    def reset(self, *, seed=None, options=None):
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
         self.x, self.v = np.random.default_rng(seed).uniform(-1, 1, size=2)
         self.steps = 0
         return np.array([self.x, self.v]), {}
 
-    def step(self, action):
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         force = float(np.clip(action[0], -1, 1))
         self.v = np.clip(self.v + 0.1 * force, -2, 2)
         self.x = np.clip(self.x + 0.1 * self.v, -2, 2)
@@ -30,7 +33,7 @@ class Cart:
         return np.array([self.x, self.v]), reward, False, self.steps >= 60, {}
 
 
-def controller(obs):
+def controller(obs: Any) -> Any:
     """Takes the place of a trained policy here."""
     return np.array([np.tanh(-2.0 * obs[0] - 2.5 * obs[1])])
 

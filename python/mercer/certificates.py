@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from . import _mercer
-from .envs import env_name, is_foreign, own_env
+from .envs import env_name, player_env
 from .foreign import player_of
-from .options import with_options
+from .options import check_share, with_options
 from .perturbed import with_spread
 from .policies import as_policy
 from .progress import Progress, watching
@@ -16,7 +16,7 @@ from .progress import Progress, watching
 CertificateError = _mercer.CertificateError
 
 
-class Certificate(dict):
+class Certificate(dict[str, Any]):
     """The JSON of a certificate (docs/guide/guarantees.md); keys are attributes, too: `certificate.met`."""
 
     def __getattr__(self, key: str) -> Any:
@@ -66,7 +66,8 @@ def certify(
     An embedding meets other episodes than those it was made from; for any other policy the seed is taken as it is. A budget that is not kept shows in `met`;
     nothing is raised. `return_range` is as for `compress`.
     """
-    task = env if is_foreign(env) else own_env(env)
+    check_share("max_loss", options.get("max_loss"))
+    task = player_env(env)
     act = str(options.get("act") or "sample")
     first = as_policy(teacher, task, act)
     handle = getattr(student, "_handle", None)

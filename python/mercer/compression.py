@@ -3,34 +3,71 @@
 from __future__ import annotations
 
 import json
+import re
+import time
 from typing import Any, Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
+from .errors import fault
 from .certificates import CertificateError
 from .embedding import Embedding
-from .envs import env_name, is_foreign, own_env, task_of
+from .envs import env_name, is_foreign, own_env, player_env, task_of
 from .foreign import player_of
-from .options import add_given, default_of, with_options
+from .options import add_given, check_share, default_of, with_options
 from .perturbed import with_spread
+from .playing import play_foreign
 from .policies import as_policy
 from .progress import Progress, watching
 
 Listener = Callable[[dict[str, Any], bool], None]
 
+_MOST_TERMS_IN_TIME = 32  # of a search that has a budget of time: what it reaches is a matter of time
+_LEAST_CERTIFYING, _MOST_CERTIFYING = 50, 4000
+
 _FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file", "sign")
 
 
-def _searched(found: tuple, allow_unmet: bool) -> Embedding:
+def _seconds(text: Any) -> float:
+    """A time such as 60, "60s" or "5m", as the library reads it; 0 where it is no time, which the library reports."""
+    units = {"s": 1, "m": 60, "h": 3600}
+    found = re.fullmatch(r"([0-9.]+)([smh]?)", str(text).strip())
+    try:
+        return float(found[1]) * units.get(found[2], 1) if found else 0.0
+    except ValueError:
+        return 0.0
+
+
+def _share_time(options: dict[str, Any], play: Callable[[int], Any]) -> None:
+    """Makes a budget of time hold for a search in Python: for the number of terms, and for certification, in which both
+    policies play each episode, in each attempt."""
+    seconds = _seconds(options.get("budget", 0))
+    if seconds <= 0:
+        return
+    options.setdefault("most_terms", _MOST_TERMS_IN_TIME)
+    if "certify_episodes" in options:
+        return
+    attempts = int(options.setdefault("attempts", 2))
+    tried = 2
+    begin = time.monotonic()
+    play(tried)
+    each = max((time.monotonic() - begin) / tried, 1e-6)
+    options["certify_episodes"] = int(min(max(seconds / (2 * attempts * each), _LEAST_CERTIFYING), _MOST_CERTIFYING))
+
+
+def _searched(found: tuple[Any, ...], allow_unmet: bool, polished: str = "") -> Embedding:
     """The embedding of a search, or an error that carries it where it does not keep its budget."""
     handle, tried, front, seconds, refused = found
     embedding = Embedding(handle, [tried[i] for i in front], tried)
     embedding.seconds = seconds
     if refused is None or allow_unmet:
         return embedding
+    if polished == "action":
+        refused += ' Coefficients were polished on the action (polish="action"): polish="return" takes longer and loses less.'
     error = CertificateError(f"{refused} The best that was found is this error's `embedding`.")
-    error.embedding = embedding
+    error.embedding, error.code = embedding, refused.split(":")[0]
     raise error
 
 
@@ -43,12 +80,13 @@ def _log(states: Any, lengths: int | Sequence[int] | None) -> tuple[Any, list[in
     """Logged states, and where their episodes begin and end."""
     if isinstance(states, _mercer.Rollouts):
         if lengths is not None:
-            raise ValueError("E203: episode_lengths was given, and rollouts know their episodes. Leave it out.")
+            raise fault("E203", "episode_lengths was given, and rollouts know their episodes", "Leave it out")
         return states.observations, list(states.offsets)
     if lengths is None:
         return states, [0, len(states)]
     if np.ndim(lengths) == 0:
-        lengths = [int(lengths)] * (len(states) // max(int(lengths), 1))
+        each = int(lengths)  # type: ignore[arg-type]
+        lengths = [each] * (len(states) // max(each, 1))
     return states, [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
 
 
@@ -60,6 +98,7 @@ def compress(
     confidence: float = default_of("compress", "confidence"),
     *,
     return_range: tuple[float, float] | None = None,
+    horizon: int | None = None,
     allow_unmet: bool = False,
     on_candidate: Listener | None = None,
     progress: Progress = None,
@@ -67,32 +106,44 @@ def compress(
 ) -> Embedding:
     """Searches for the smallest embedding of `policy` whose certified loss in `env` keeps the budget.
 
-    `max_loss` is a share of the teacher's |return|, such as 0.01 or "1%"; None leaves it out, and so does giving only
-    `max_loss_return`. `env` is a built-in task or anything with Gymnasium's interface, `policy` any policy that `rollout` takes. Built-in
-    tasks are played on all cores. Other environments are played by Python, so what is not given asks for less there: 20
-    episodes for each candidate, 100 to select, at most 4,000 to certify, coefficients polished on the action, no lattices.
+    Built-in tasks are played on all cores. Other environments are played by Python, so what is not given asks for less
+    there: 20 episodes for each candidate, 100 to select, at most 4,000 to certify, coefficients polished on the action
+    (`polish="return"` finds smaller ones, and takes longer), no lattices. With `budget`, the search there tries as many
+    terms as there is time for, and certification gets the episodes that fit in as much time again: at least 50.
 
-    `return_range` bounds the return of every episode of such an environment; you vouch for it. With it the certificate is
-    as for a built-in task. Without it the promise is about returns cut to a range that is fixed on other episodes, and
-    about how often a return lies outside. `method="student_t"` gives an estimate instead: no guarantee.
+    Raises `CertificateError`, with the best that was found as its `embedding`, unless the budget is kept or
+    `allow_unmet`.
 
-    `on_candidate(candidate, on_front)` sees every candidate. Raises `CertificateError`, with the best that was found as
-    its `embedding`, unless the budget is kept or `allow_unmet`.
+    Parameters:
+
+        policy: Teacher: any policy that `rollout` takes, an agent of Stable-Baselines3, a torch module
+        env: A built-in task, anything with Gymnasium's interface, or a VecEnv of Stable-Baselines3
+        max_loss: Allowed loss as a share of the teacher's |return|, such as 0.01 or "1%"; None, or giving only
+            `max_loss_return`, leaves it out
+        confidence: Confidence of the promise, such as 0.95
+        return_range: Bounds on the return of every episode of an environment that Python plays; you vouch for them. With
+            them the certificate is as for a built-in task. Without them the promise is about returns cut to a range that
+            is fixed on other episodes, and about how often a return lies outside. `method="student_t"` gives an estimate
+            instead: no guarantee
+        horizon: Steps after which episodes of an environment that Python plays are cut off
     """
+    check_share("max_loss", max_loss)
     add_given(options, max_loss=_budget(max_loss), confidence=confidence)
-    task = env if is_foreign(env) else own_env(env, int(options.get("seed", 0)))
+    task = player_env(env, int(options.get("seed", 0)))
     teacher = as_policy(policy, task, str(options.get("act", "mean")))
+    player = player_of(with_spread(task, teacher), return_range, horizon)
+    polished = options.get("polish", "action" if is_foreign(env) else "return")
+    if is_foreign(env):
+        _share_time(options, lambda count: play_foreign(task, teacher, count, 0, "mean", horizon=horizon))
     with watching(progress) as report:
-        found = _mercer.compress(
-            player_of(with_spread(task, teacher), return_range), env_name(env), teacher, None, options, on_candidate, report
-        )
-    return _searched(found, allow_unmet)
+        found = _mercer.compress(player, env_name(env), teacher, None, options, on_candidate, report)
+    return _searched(found, allow_unmet, polished)
 
 
 @with_options("compress", without=(*_FILES, "max_loss_return", "act", "horizon", "gamma", "route", "polish"))
 def compress_states(
     policy: Any,
-    states: np.ndarray | _mercer.Rollouts,
+    states: NDArray[Any] | _mercer.Rollouts,
     env: Any,
     max_loss: float | str = default_of("compress", "max_loss"),
     confidence: float = default_of("compress", "confidence"),
@@ -115,6 +166,7 @@ def compress_states(
     it the whole array counts as one episode. With fewer than 30 episodes nothing is certified: `CertificateError` is
     raised with the embedding that was found, or that is returned where `allow_unmet`; its `certificate` is None.
     """
+    check_share("max_loss", max_loss)
     add_given(options, max_loss=_budget(max_loss), confidence=confidence)
     teacher = as_policy(policy, env, "mean")
     with watching(progress) as report:
@@ -131,6 +183,7 @@ def embed(policy: Any, env: Any, *, progress: Progress = None, **options: Any) -
     The same options and seed give the same payload as `mercer embed`. What was measured is in the `facts` of the
     embedding: returns, w1, tv, pruned_percent, ...
     """
+    check_share("max_loss", options.get("max_loss"))
     own = own_env(env, int(options.get("seed", 0)))
     act = "mean" if options.get("route") == "continuous" else "sample"
     teacher = as_policy(policy, own, str(options.get("act") or act))
@@ -142,10 +195,10 @@ def embed(policy: Any, env: Any, *, progress: Progress = None, **options: Any) -
 
 
 def embed_lattice(policy: Any, env: Any, *, progress: Progress = None, **options: Any) -> Embedding:
-    """`embed(..., route="lattice")`: the policy's table on a lattice, in k numbers of a basis."""
+    """`embed(policy, env, route="lattice", progress=progress)`: the policy's table on a lattice, in k numbers."""
     return embed(policy, env, progress=progress, route="lattice", **options)
 
 
 def embed_continuous(policy: Any, env: Any, *, progress: Progress = None, **options: Any) -> Embedding:
-    """`embed(..., route="continuous")`: k terms of known functions of the observation."""
+    """`embed(policy, env, route="continuous", progress=progress)`: k terms of known functions of the observation."""
     return embed(policy, env, progress=progress, route="continuous", **options)

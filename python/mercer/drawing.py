@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .envs import Figure
 
@@ -29,18 +31,18 @@ class Painter:
         self.level = ends.mean(axis=0)
 
     @staticmethod
-    def _ends(figure: Figure) -> np.ndarray:
+    def _ends(figure: Figure) -> NDArray[Any]:
         own = [stick for stick in figure.sticks if not stick.fixed] or figure.sticks
         return np.array([end for stick in own for end in (stick.start, stick.end)])
 
-    def draw(self, figure: Figure) -> np.ndarray:
+    def draw(self, figure: Figure) -> NDArray[Any]:
         middle = self._ends(figure).mean(axis=0)
         # Small ups and downs move the robot, not the camera.
         slack = 0.5 * self.span
         self.level = middle - np.clip(middle - self.level, -slack, slack)
         return np.concatenate([self._view(figure, view, middle) for view in figure.views], axis=1)
 
-    def _view(self, figure: Figure, view: str, middle: np.ndarray) -> np.ndarray:
+    def _view(self, figure: Figure, view: str, middle: NDArray[Any]) -> NDArray[Any]:
         up, (away, sign) = _UP[view], _AWAY[view]
         pixel = 1 / self.scale
         x = middle[0] + (np.arange(self.width) + 0.5 - self.width / 2) * pixel
@@ -56,10 +58,10 @@ class Painter:
         for stick in sorted(figure.sticks, key=lambda s: (not s.fixed, sign * (s.start[away] + s.end[away]))):
             ends = np.array([stick.start, stick.end])[:, [0, up]]
             self._stick(image, x, y, ends, max(stick.radius, 1.5 * pixel), _SOFT if stick.fixed else _INK)
-        return np.round(image).astype(np.uint8)
+        return np.asarray(np.round(image), dtype=np.uint8)
 
     def _stick(
-        self, image: np.ndarray, x: np.ndarray, y: np.ndarray, ends: np.ndarray, radius: float, colour: np.ndarray
+        self, image: NDArray[Any], x: NDArray[Any], y: NDArray[Any], ends: NDArray[Any], radius: float, colour: NDArray[Any]
     ) -> None:
         (low_x, low_y), (high_x, high_y) = ends.min(axis=0) - radius, ends.max(axis=0) + radius
         margin = 2 / self.scale
@@ -77,5 +79,5 @@ class Painter:
         self._blend(part, np.clip(inside + 0.5, 0, 1), colour)
 
     @staticmethod
-    def _blend(image: np.ndarray, share: np.ndarray, colour: np.ndarray) -> None:
+    def _blend(image: NDArray[Any], share: NDArray[Any], colour: NDArray[Any]) -> None:
         image += share[..., None] * (colour - image)

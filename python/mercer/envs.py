@@ -5,29 +5,36 @@ from __future__ import annotations
 from typing import Any, NamedTuple, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
+from .errors import fault
 from .spaces import Box, Discrete, from_axes, to_axes
+from .wrappers import adapted, hint_built_in, is_vec_env, layers
+
+
+NO_LIMIT = 0x7FFFFFFF  # steps
 
 
 class Stick(NamedTuple):
-    """A straight part of a robot or its surroundings, in metres; z points up."""
+    """A straight part of a robot or its surroundings from `start` to `end`, with a `radius`, in metres; z points up.
+    Ground, walls and goals are `fixed`."""
 
     start: tuple[float, float, float]
     end: tuple[float, float, float]
     radius: float
-    fixed: bool  # ground, walls, goals
+    fixed: bool
 
 
 class Figure(NamedTuple):
-    """A task in one state as a picture, best seen from `views`: "side" (x to the right, z up), "above" (x, y)."""
+    """A task in one state as `sticks`, best seen from `views`: "side" (x to the right, z up), "above" (x, y)."""
 
     sticks: list[Stick]
     views: list[str]
 
 
 class Env:
-    """`num_envs` episodes of a built-in task that are stepped together.
+    """`num_envs` episodes of a built-in task that are stepped together. `make` says what `name`, `seed` and `spread` are.
 
     Episode i after `reset(seed=s)` is episode i of `rollout(..., seed=s)`: the same start, the same noise. Nothing is
     reset by itself: an episode that ended goes on if it is stepped on.
@@ -46,25 +53,25 @@ class Env:
         self.gamma: float = task.gamma
         self.dt: float = task.dt
 
-    def reset(self, seed: int | None = None, mask: np.ndarray | None = None) -> np.ndarray:
+    def reset(self, seed: int | None = None, mask: NDArray[Any] | None = None) -> NDArray[Any]:
         """Begins new episodes, where `mask` is true or everywhere, and gives all observations (num_envs, dim)."""
         return self._batch.reset(seed, mask)
 
-    def set_state(self, states: np.ndarray) -> np.ndarray:
+    def set_state(self, states: NDArray[Any]) -> NDArray[Any]:
         """Begins episodes in given states, one (dim,) for all or (num_envs, dim), and gives the observations."""
         return self._batch.set_state(states)
 
-    def step(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    def step(self, actions: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any], NDArray[Any]]:
         """(obs, rewards, terminated, truncated); actions are (num_envs, dim), or (num_envs,) where discrete."""
         return self._batch.step(actions)
 
     @property
-    def state(self) -> np.ndarray:
+    def state(self) -> NDArray[Any]:
         """(num_envs, dim), as `set_state` takes it: with MuJoCo's tasks qpos, then qvel."""
         return self._batch.state
 
     @property
-    def broken(self) -> np.ndarray:
+    def broken(self) -> NDArray[Any]:
         """Where the simulator failed in the last step; such episodes are terminated."""
         return self._batch.broken
 
@@ -87,7 +94,8 @@ class Env:
 
 
 def make(name: str, num_envs: int = 1, seed: int = 0, spread: Sequence[float] | None = None) -> Env:
-    """A built-in task such as "pendulum", "chain:n=20" or "pendulum:m=1.2,noise=0.02,delay=1".
+    """A built-in task by its `name`, such as "pendulum", "chain:n=20" or "pendulum:m=1.2,noise=0.02,delay=1", of which
+    `num_envs` episodes are stepped together.
 
     `seed` serves tasks that are themselves drawn at random. Noise and levels of observations without bounds are shares of
     their `spread`, one number for each observation; without it such a task can be given to `rollout`, `evaluate`, `embed`,
@@ -107,11 +115,12 @@ def own_env(env: Any, seed: int = 0) -> Env:
         return env
     if isinstance(env, str):
         return Env(env, 1, seed)
-    raise ValueError(f"{type(env).__name__} is no built-in task; give its name, or mercer.make(name)")
+    raise fault("E203", f"{type(env).__name__} is no built-in task", "Give its name, or mercer.make(name)")
 
 
 def is_vector(env: Any) -> bool:
-    return hasattr(env, "num_envs") and hasattr(env, "single_observation_space")
+    """Whether episodes are stepped together: a vector of Gymnasium, or one of Stable-Baselines3."""
+    return hasattr(env, "num_envs") and (hasattr(env, "single_observation_space") or is_vec_env(env))
 
 
 def env_name(env: Any) -> str:
@@ -129,9 +138,23 @@ def task_of(env: Any) -> Any:
     """What a policy must know of a task, whoever's it is."""
     if not is_foreign(env):
         return own_env(env)._batch.task
-    vector = is_vector(env)
-    observation = env.single_observation_space if vector else env.observation_space
-    action = env.single_action_space if vector else env.action_space
-    spec = getattr(env, "spec", None)
-    limit = int(getattr(spec, "max_episode_steps", None) or 0x7FFFFFFF)
-    return _mercer.Task(env_name(env), to_axes(observation, "obs"), to_axes(action, "action"), limit)
+    env = adapted(env)
+    many = hasattr(env, "single_observation_space")  # spaces of a vector of Stable-Baselines3 are those of one
+    observation = env.single_observation_space if many else env.observation_space
+    action = env.single_action_space if many else env.action_space
+    return _mercer.Task(env_name(env), to_axes(observation, "obs"), to_axes(action, "action"), time_limit(env))
+
+
+def time_limit(env: Any) -> int:
+    """Steps of an episode by the wrapper TimeLimit or the environment's spec; otherwise a number that is never met."""
+    limits = [getattr(getattr(env, "spec", None), "max_episode_steps", None)]
+    limits += [vars(one).get("_max_episode_steps") for one in layers(env) if hasattr(one, "__dict__")]
+    return min([int(one) for one in limits if one], default=NO_LIMIT)
+
+
+def player_env(env: Any, seed: int = 0) -> Any:
+    """What is played: a built-in task, or somebody else's environment with its wrappers looked through."""
+    if not is_foreign(env):
+        return own_env(env, seed)
+    hint_built_in(env)
+    return adapted(env)

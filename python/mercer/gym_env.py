@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .errors import fault
 from .drawing import Painter
 from .envs import Env
 from .spaces import Box, Discrete
@@ -13,7 +15,7 @@ from .spaces import Box, Discrete
 try:
     import gymnasium
 except ImportError:
-    gymnasium = None  # type: ignore[assignment]
+    gymnasium = None
 
 _Base: Any = object if gymnasium is None else gymnasium.Env
 
@@ -30,11 +32,12 @@ def _offered(space: Box | Discrete) -> Any:
     return made
 
 
-class GymEnv(_Base):
+class GymEnv(_Base):  # type: ignore[misc]
     """A built-in task with the interface of a single Gymnasium environment.
 
     Episodes after `reset(seed=s)` are those of `mercer.make(name).reset(seed=s)`; `reset(options={"state": [...]})` begins
-    in a given state. `render_mode="rgb_array"` draws tasks that have a stick figure.
+    in a given state. `render_mode="rgb_array"` draws tasks that have a stick figure, `width` times `height` pixels.
+    `name`, `seed` and `spread` are those of `mercer.make`.
     """
 
     metadata: dict[str, Any] = {"render_modes": ["rgb_array"]}
@@ -54,23 +57,24 @@ class GymEnv(_Base):
         self.reward_range = self.env.reward_range
         self.render_mode = render_mode
         self._discrete = isinstance(self.env.action_space, Discrete)
-        self._size, self._painter = (width, height), None
+        self._size = (width, height)
+        self._painter: Painter | None = None
         if self.env.dt > 0:
             self.metadata = {**self.metadata, "render_fps": max(1, round(1 / self.env.dt))}
         if render_mode not in (None, "rgb_array"):
-            raise ValueError(f"render_mode is {render_mode!r}; legal: None or 'rgb_array'")
+            raise fault("E201", f"render_mode is {render_mode!r}; legal: None or 'rgb_array'", "Use 'rgb_array'")
         if render_mode is not None and not self.env.figure().sticks:
-            raise ValueError(f"task {name!r} draws no figure; leave out render_mode")
+            raise fault("E203", f"task {name!r} draws no figure", "Leave out render_mode")
 
     @property
     def unwrapped(self) -> "GymEnv":
         return self
 
     @property
-    def state(self) -> np.ndarray:
-        return self.env.state[0]
+    def state(self) -> NDArray[Any]:
+        return np.asarray(self.env.state[0])
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[Any], dict[str, Any]]:
         if gymnasium is not None:
             super().reset(seed=seed)
         obs = self.env.reset(seed)
@@ -79,13 +83,13 @@ class GymEnv(_Base):
         self._painter = None
         return obs[0], {}
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+    def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         batch = np.asarray(action).reshape(1) if self._discrete else np.asarray(action, dtype=float).reshape(1, -1)
         obs, rewards, terminated, truncated = self.env.step(batch)
         info = {"broken": True} if terminated[0] and self.env.broken[0] else {}
         return obs[0], float(rewards[0]), bool(terminated[0]), bool(truncated[0]), info
 
-    def render(self) -> np.ndarray | None:
+    def render(self) -> NDArray[Any] | None:
         """The picture (height, width, 3) of this moment; None without a render mode."""
         if self.render_mode is None:
             return None

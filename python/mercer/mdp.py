@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
 
@@ -22,32 +23,38 @@ NAMES = {
 
 def bound_rows(
     mdp: TabularMdp,
-    policy_1: np.ndarray,
-    policy_2: np.ndarray,
+    policy_1: NDArray[Any],
+    policy_2: NDArray[Any],
     *,
     kernel: str = "sobolev",
     k: int = 0,
     horizon: int = 0,
-    atoms: np.ndarray | None = None,
+    atoms: NDArray[Any] | None = None,
 ) -> list[dict[str, Any]]:
-    """Every bound with what it bounds, what it needs, and the measured value where it is known."""
+    """Every bound with what it bounds, what it needs, and the measured value where it is known.
+
+    `mdp` is the process, `policy_1` and `policy_2` are tables (states, actions), `kernel` and `k` are those of B7 over the
+    actions, `horizon` is that of the bounds of finite episodes (0: the process's), `atoms` are the points that actions
+    stand for where distances between them count.
+    """
     return _mercer.bound_rows(mdp, policy_1, policy_2, kernel, k, horizon, atoms)[0]
 
 
 def bounds(
     mdp: TabularMdp,
-    policy_1: np.ndarray,
-    policy_2: np.ndarray,
+    policy_1: NDArray[Any],
+    policy_2: NDArray[Any],
     *,
     kernel: str = "sobolev",
     k: int = 0,
     horizon: int = 0,
-    atoms: np.ndarray | None = None,
+    atoms: NDArray[Any] | None = None,
 ) -> dict[str, float]:
     """Bounds by id ("B0" to "B9", "C1", ..., "paper_..."; "B2/d1A2" is a form of "B2"), and "true", |eta1 - eta2|.
 
     Names such as "max_tv" or "coupling" stand for their ids, too. Rows that do not apply are left out. `kernel` is that
-    of B7 over the actions: sobolev, identity, fourier, dct, haar, svd.
+    of B7 over the actions: sobolev, identity, fourier, dct, haar, svd. `mdp`, `policy_1`, `policy_2`, `k`, `horizon` and
+    `atoms` are those of `bound_rows`.
     """
     rows, difference = _mercer.bound_rows(mdp, policy_1, policy_2, kernel, k, horizon, atoms)
     out = {row["id"]: row["value"] for row in rows if row["applicable"]}

@@ -6,8 +6,10 @@ import inspect
 from typing import Any, Callable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
+from .errors import fault
 from .envs import env_name, is_vector
 from .playing import play_foreign
 
@@ -20,11 +22,11 @@ _SPREADS_OF_A_SENSOR = 4  # levels of a sensor without bounds cover this many sp
 
 def _ends(name: str, values: Values) -> tuple[float, float]:
     if np.ndim(values) > 1 or np.size(values) not in (1, 2):
-        raise ValueError(f"E203: {name} is {values!r}. Give a number or (low, high).")
+        raise fault("E203", f"{name} is {values!r}", "Give a number or (low, high)")
     ends = [float(x) for x in np.ravel(values)]
     low, high = ends[0], ends[-1]
     if not low <= high:
-        raise ValueError(f"E203: {name} goes from {low} to {high}. Write the smaller end first.")
+        raise fault("E203", f"{name} goes from {low} to {high}", "Write the smaller end first")
     return low, high
 
 
@@ -57,15 +59,15 @@ class Perturbed:
         spread: Sequence[float] | None = None,
     ) -> None:
         if not isinstance(ranges, Mapping):
-            raise ValueError(f"E203: ranges is {ranges!r}. Give a dict such as {{'m': (0.8, 1.2)}}.")
+            raise fault("E203", f"ranges is {ranges!r}", "Give a dict such as {'m': (0.8, 1.2)}")
         if unknown := sorted(set(nominal or {}) - set(ranges)):
-            raise ValueError(f"E201: nominal names {unknown[0]}, which is not perturbed. Known: {', '.join(ranges)}.")
+            raise fault("E201", f"nominal names {unknown[0]}, which is not perturbed", f"Known: {', '.join(ranges)}")
         known = {row["name"]: row for row in _mercer.disturbances()}
         named, any_name = _takes(make)
         self.make, self.spread = make, None if spread is None else np.asarray(spread, dtype=float)
         self.ranges = {name: _ends(name, values) for name, values in ranges.items()}
         if not self.ranges:
-            raise ValueError("E204: no parameter is perturbed. Give ranges such as {'m': (0.8, 1.2)}.")
+            raise fault("E204", "no parameter is perturbed", "Give ranges such as {'m': (0.8, 1.2)}")
         self.nominal: dict[str, float] = {}
         self._own: list[str] = []  # disturbances that are applied here
         for name, (low, high) in self.ranges.items():
@@ -76,13 +78,13 @@ class Perturbed:
                 self._check(known[name], low, high)
             elif name not in named and not any_name:
                 legal = ", ".join([*named, *known])
-                raise ValueError(f"E201: make() takes no parameter {name}. Known: {legal}.")
+                raise fault("E201", f"make() takes no parameter {name}", f"Known: {legal}")
             if isinstance(given, (int, float)):
                 self.nominal[name] = float(given)
         self._made: tuple[dict[str, float], Any] | None = None
         self._env = self._environment({name: self.nominal.get(name, low) for name, (low, _) in self.ranges.items()})
         if is_vector(self._env):
-            raise ValueError("E203: make() makes a vector of environments. Make a single one.")
+            raise fault("E203", "make() makes a vector of environments", "Make a single one")
         self.observation_space, self.action_space = self._env.observation_space, self._env.action_space
         self._discrete = hasattr(self.action_space, "n")
         self._check_spaces()
@@ -93,19 +95,19 @@ class Perturbed:
         name, least, most = row["name"], row["low"], row["high"]
         if low < least or high > most or (name == "levels" and high > 0 and low < 2):
             legal = "0 for all, or 2 to 65536" if name == "levels" else f"{least:g} to {most:g}"
-            raise ValueError(f"E202: {name} is {low:g}..{high:g}; legal: {legal}. Give a range inside that.")
+            raise fault("E202", f"{name} is {low:g}..{high:g}; legal: {legal}", "Give a range inside that")
         if row["integer"] and not (low.is_integer() and high.is_integer()):
-            raise ValueError(f"E203: {name} is {low:g}..{high:g}; legal: integers. Give integers for both ends.")
+            raise fault("E203", f"{name} is {low:g}..{high:g}; legal: integers", "Give integers for both ends")
 
     def _check_spaces(self) -> None:
         if hasattr(self.observation_space, "n") and {"noise", "levels"} & set(self._own):
-            raise ValueError("E203: noise and levels do not go with a discrete observation. Leave them out.")
+            raise fault("E203", "noise and levels do not go with a discrete observation", "Leave them out")
         if self._discrete and "lag" in self._own:
-            raise ValueError("E203: lag does not go with a discrete action. Use delay.")
+            raise fault("E203", "lag does not go with a discrete action", "Use delay")
         if not self._discrete and "action_noise" in self._own:
             low, high = self.action_space.low, self.action_space.high
             if not (np.isfinite(low).all() and np.isfinite(high).all()):
-                raise ValueError("E203: action_noise does not go with actions without bounds. Leave it out.")
+                raise fault("E203", "action_noise does not go with actions without bounds", "Leave it out")
 
     @property
     def spec(self) -> Any:
@@ -142,7 +144,7 @@ class Perturbed:
 
     # --- playing ---
 
-    def reset(self, *, seed: int | None = None, options: dict | None = None) -> tuple[np.ndarray, dict]:
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray[Any], dict[str, Any]]:
         words = None if seed is None else [int(seed), _SPREAD_SEED]
         self._random = np.random.Generator(np.random.Philox(np.random.SeedSequence(words)))
         self.values = {}
@@ -156,7 +158,7 @@ class Perturbed:
         self._played, self._late = rest, [rest] * int(self._level.get("delay", 0))
         return self._seen(obs), info
 
-    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict]:
+    def step(self, action: Any) -> tuple[NDArray[Any], float, bool, bool, dict[str, Any]]:
         obs, reward, terminated, truncated, info = self._env.step(self._acted(action))
         return self._seen(obs), reward, terminated, truncated, info
 
@@ -208,13 +210,14 @@ class Perturbed:
             out = np.clip(first + np.floor((out - first) / step + 0.5) * step, low, high)
         return out.astype(np.asarray(obs).dtype)
 
-    def _half_ranges(self, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _half_ranges(self, low: NDArray[Any], high: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
         no_bound = float(np.finfo(np.float32).max)
         bounded = (low > -no_bound) & (high < no_bound)
         if self.spread is None and not bounded.all():
-            raise ValueError(
-                "E204: noise and levels of observations without bounds are shares of their spread, which is not known. "
-                "Give Perturbed(..., spread=[...]), or play it by rollout, evaluate, compress or certify."
+            raise fault(
+                "E204",
+                "noise and levels of observations without bounds are shares of their spread, which is not known",
+                "Give Perturbed(..., spread=[...]), or play it by rollout, evaluate, compress or certify",
             )
         spread = np.zeros(low.shape) if self.spread is None else self.spread
         with np.errstate(invalid="ignore"):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from .spaces import from_axes
+from .errors import fault
+from .spaces import Box, from_axes
 
 
 def _axes(ax: Any, **subplot: Any) -> Any:
@@ -54,7 +56,7 @@ def coefficient_energy(embedding: Any, ax: Any = None, **line: Any) -> Any:
         energies = np.sort(np.sum(facts["coefficients"] ** 2, axis=0))[::-1]
         whole = energies.sum()
     if len(energies) == 0:
-        raise ValueError(f"basis {facts['basis']} keeps rows, which have no energies")
+        raise fault("E203", f"basis {facts['basis']} keeps rows, which have no energies", "Take another basis, such as dct")
     ax.plot(np.arange(1, len(energies) + 1), np.cumsum(energies) / whole, **{"marker": ".", **line})
     ax.set_xscale("log")
     ax.set_xlabel("numbers kept")
@@ -64,10 +66,11 @@ def coefficient_energy(embedding: Any, ax: Any = None, **line: Any) -> Any:
 
 def _grid(
     embedding: Any, dimensions: tuple[int, int], at: Any, points: int
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Observations over two dimensions, the others at `at` (by default the middle of their range)."""
     space = from_axes(embedding.contract["observation"])
-    low, high = (np.atleast_1d(np.asarray(x, dtype=float)) for x in (space.low, space.high))
+    ends = (space.low, space.high) if isinstance(space, Box) else (0, space.n - 1)
+    low, high = (np.atleast_1d(np.asarray(x, dtype=float)) for x in ends)
     low, high = np.where(np.isfinite(low), low, -3.0), np.where(np.isfinite(high), high, 3.0)
     first, second = (np.linspace(low[d], high[d], points) for d in dimensions)
     observations = np.tile((low + high) / 2 if at is None else np.asarray(at, dtype=float), (points * points, 1))
@@ -106,7 +109,7 @@ def polar(
     angle = np.linspace(-np.pi, np.pi, points)
     out = np.linspace(axes[radius]["low"], axes[radius]["high"], points)
     if not np.isfinite(out).all():
-        raise ValueError(f"{axes[radius]['name']} has no finite range to draw")
+        raise fault("E203", f"{axes[radius]['name']} has no finite range to draw", "Give the policy a task with ranges")
     a, r = np.meshgrid(angle, out)
     observations = np.zeros((points * points, len(axes)))
     observations[:, cosine], observations[:, sine] = np.cos(a).ravel(), np.sin(a).ravel()

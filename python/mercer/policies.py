@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from typing import Any, Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
+from .errors import fault
 from .envs import task_of
+from .memory import Behind, read_in_memory
+from .pickling import FileOrigin, remember, task_fields
+from .wrappers import normaliser_of
 
 Policy = _mercer.Policy
 
@@ -21,8 +27,8 @@ def _setting_text(value: Any) -> str:
     return str(value)
 
 
-def load_policy(path: str | os.PathLike, env: Any = None, **settings: Any) -> Policy:
-    """The policy in a file (.onnx, .safetensors, .zip, .mercer, .json, .npz), or "uniform", for a task.
+def load_policy(path: str | os.PathLike[str], env: Any = None, **settings: Any) -> Policy:
+    """The policy in the file `path` (.onnx, .safetensors, .zip, .mercer, .json, .npz), or "uniform", for a task.
 
     `env` is a task, or its name. Agents of Stable-Baselines3 (.zip) need none: their file describes observations and
     actions. `settings` are those of docs/guide/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`,
@@ -30,15 +36,16 @@ def load_policy(path: str | os.PathLike, env: Any = None, **settings: Any) -> Po
     """
     texts = {key.replace("_", "-"): _setting_text(value) for key, value in settings.items()}
     if env is None and not os.fspath(path).endswith(".zip"):
-        raise ValueError(f"E204: '{os.fspath(path)}' needs a task. Give env, such as 'pendulum'.")
+        raise fault("E204", f"'{os.fspath(path)}' needs a task", "Give env, such as 'pendulum'")
     task = _mercer.task_of_agent(os.fspath(path), texts) if env is None else task_of(env)
-    return _mercer.make_policy(os.fspath(path), task, texts)
+    made = _mercer.make_policy(os.fspath(path), task, texts)
+    return remember(made, FileOrigin(os.fspath(path), texts, task_fields(env, task)))
 
 
 def read_sb3(
-    path: str | os.PathLike, env: Any = None, *, normalisation: str | os.PathLike | None = None, **settings: Any
+    path: str | os.PathLike[str], env: Any = None, *, normalisation: str | os.PathLike[str] | None = None, **settings: Any
 ) -> Policy:
-    """The policy of an agent that Stable-Baselines3 or sb3-contrib saved: `load_policy` for a .zip.
+    """The policy of an agent that Stable-Baselines3 or sb3-contrib saved: `load_policy` for a .zip at `path`.
 
     The zip is read as data: none of its pickles is executed. `env` gives names and units to observations and actions;
     without it their ranges come from the zip. `normalisation` is the file of VecNormalize.save, or an .npz with mean and
@@ -49,35 +56,36 @@ def read_sb3(
     return load_policy(path, env, **settings)
 
 
-def tabular_policy(table: np.ndarray) -> Policy:
-    """pi[state][action], rows that sum to one."""
-    return _mercer.make_tabular_policy(table)
+def tabular_policy(table: NDArray[Any]) -> Policy:
+    """The policy pi[state][action] of a `table` (states, actions) whose rows sum to one."""
+    kept = np.array(table, dtype=float)
+    return remember(_mercer.make_tabular_policy(kept), lambda: (tabular_policy, (kept,)))
 
 
 class _Single:
     """A callable of one observation, called for each of many."""
 
-    def __init__(self, function: Callable[[np.ndarray], Any]) -> None:
+    def __init__(self, function: Callable[[NDArray[Any]], Any]) -> None:
         self.function = function
 
-    def __call__(self, observations: np.ndarray) -> np.ndarray:
+    def __call__(self, observations: NDArray[Any]) -> NDArray[Any]:
         return np.array([np.ravel(self.function(row)) for row in observations], dtype=float)
 
 
 class Batched:
     """A callable of observations that is asked about many: at once where it takes them, as the first call tries."""
 
-    def __init__(self, function: Callable, task: Any) -> None:
+    def __init__(self, function: Callable[..., Any], task: Any) -> None:
         self.function, self.task = function, task
-        self.many: Callable | None = None
+        self.many: Callable[..., Any] | None = None
 
-    def __call__(self, observations: np.ndarray) -> Any:
+    def __call__(self, observations: NDArray[Any]) -> Any:
         if self.many is None:
             self.many = self.function if _takes_batches(self.function, self.task) else _Single(self.function)
         return self.many(observations)
 
 
-def _takes_batches(function: Callable, task: Any) -> bool:
+def _takes_batches(function: Callable[..., Any], task: Any) -> bool:
     """Whether a callable of observations also takes many at once, tried on two that differ."""
     axes = task.observation["axes"]
     low = np.array([axis["low"] if np.isfinite(axis["low"]) else -1.0 for axis in axes])
@@ -99,7 +107,7 @@ def _name_of(policy: Any) -> str:
 
 
 def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
-    """Any of the five kinds as a policy of the library, for a task."""
+    """Any of the kinds as a policy of the library, for a task."""
     inner = getattr(policy, "policy", None)
     if isinstance(policy, (str, os.PathLike)):
         return load_policy(policy, env)
@@ -108,26 +116,35 @@ def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
     if isinstance(own, _mercer.Policy):
         _mercer.check_fits(own, task)
         return own
+    normaliser = normaliser_of(env)
+    load = functools.partial(load_policy, env=env)
     name = _name_of(policy)
+    read = read_in_memory(policy, task, normaliser, load)
+    if isinstance(read, _mercer.Policy):
+        return read
+    policy = read
+    if normaliser is not None:
+        policy = Behind(policy, normaliser)
     if hasattr(policy, "sample") and hasattr(policy, "log_prob"):
         mean = getattr(policy, "mean_action", None)
         if mean is None:
             if act == "mean":
-                raise ValueError(f"{name} has no mean_action(obs). Add it, or play with act='sample'.")
+                raise fault("E203", f"{name} has no mean_action(obs)", "Add it, or play with act='sample'")
             mean = policy.sample  # never asked for
         return _mercer.make_python_policy(name, task, mean, policy.sample, policy.log_prob, policy)
     if hasattr(policy, "predict"):
 
-        def best(obs: np.ndarray) -> Any:
+        def best(obs: NDArray[Any]) -> Any:
             return policy.predict(obs, deterministic=True)[0]
 
-        def drawn(obs: np.ndarray, seed: int) -> Any:
+        def drawn(obs: NDArray[Any], seed: int) -> Any:
             return policy.predict(obs, deterministic=False)[0]
 
         return _mercer.make_python_policy(name, task, best, drawn, None, policy)
     if callable(policy):
         return _mercer.make_python_policy(name, task, Batched(policy, task), None, None, policy)
-    raise ValueError(
-        f"{name} is no policy; legal: a built-in, a file, a callable obs -> action, an object with predict, or one "
-        "with sample and log_prob"
+    raise fault(
+        "E203",
+        f"{name} is no policy",
+        "Give a built-in, a file, a callable obs -> action, an object with predict, or one with sample and log_prob",
     )

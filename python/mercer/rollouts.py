@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
-from .envs import env_name, is_foreign, make, own_env
+from .envs import env_name, is_foreign, make, own_env, player_env
 from .foreign import player_of
 from .options import add_given, default_of, with_options
 from .perturbed import with_spread
@@ -27,7 +28,7 @@ def rollout(
     seed: int = default_of("rollout", "seed"),
     *,
     keep_steps: bool = True,
-    start_states: np.ndarray | None = None,
+    start_states: NDArray[Any] | None = None,
     progress: Progress = None,
     **options: Any,
 ) -> Rollouts:
@@ -44,7 +45,7 @@ def rollout(
     hash of both; its discount is 1 unless `gamma` is given.
     """
     add_given(options, episodes=episodes, seed=seed)
-    task = env if is_foreign(env) else own_env(env, int(seed))
+    task = player_env(env, int(seed))
     played = as_policy(policy, task, _act("rollout", options))
     with watching(progress) as report:
         player = player_of(with_spread(task, played))
@@ -67,7 +68,7 @@ def evaluate(
     The keys are those of `mercer evaluate --json`: episodes, return, std_ci95, discounted_return, paired, ...
     """
     add_given(options, episodes=episodes, seed=seed)
-    task = env if is_foreign(env) else own_env(env, int(seed))
+    task = player_env(env, int(seed))
     act = _act("evaluate", options)
     played = as_policy(policy, task, act)
     rival = None if against is None else as_policy(against, task, act)
@@ -89,8 +90,11 @@ def _act(verb: str, options: dict[str, Any]) -> str:
 
 def paired_returns(
     env: Any, teacher: Any, student: Any, episodes: int = 100, seed: int = 0, *, act: str = "mean", **options: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """Returns of two policies, episode by episode, on the same start states and the same noise."""
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Returns of `teacher` and `student` in `env`, episode by episode, on the same start states and the same noise.
+
+    `episodes`, `seed`, `act` and further `options` are those of `rollout`.
+    """
     env = env if is_foreign(env) else _mercer_env(env, teacher, seed)
     first = rollout(env, teacher, episodes, seed, act=act, keep_steps=False, **options)
     second = rollout(env, student, episodes, seed, act=act, keep_steps=False, **options)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
+
+from .errors import fault
 
 Axes = dict[str, Any]
 
@@ -13,7 +16,7 @@ class Box:
     """A box of real numbers, with the attributes that Gymnasium's `Box` has, and a name and a unit for each of them."""
 
     def __init__(
-        self, low: np.ndarray, high: np.ndarray, names: list[str] | None = None, units: list[str] | None = None
+        self, low: NDArray[Any], high: NDArray[Any], names: list[str] | None = None, units: list[str] | None = None
     ) -> None:
         self.low = np.asarray(low, dtype=np.float64)
         self.high = np.asarray(high, dtype=np.float64)
@@ -27,11 +30,9 @@ class Box:
         """Makes the numbers that `sample` draws those of a seed."""
         self._random = np.random.default_rng(seed)
 
-    def sample(self) -> np.ndarray:
+    def sample(self) -> NDArray[Any]:
         """A point: uniform between two bounds, exponential from a single one, normal without any."""
-        if self._random is None:
-            self.seed()
-        random = self._random
+        random = self._random = self._random or np.random.default_rng()
         below, above = np.isfinite(self.low), np.isfinite(self.high)
         low, high = np.where(below, self.low, 0.0), np.where(above, self.high, 0.0)
         away = random.exponential(size=self.shape)
@@ -72,8 +73,7 @@ class Discrete:
 
     def sample(self) -> np.int64:
         """One of them, all equally likely."""
-        if self._random is None:
-            self.seed()
+        self._random = self._random or np.random.default_rng()
         return np.int64(self._random.integers(self.n))
 
     def contains(self, x: Any) -> bool:
@@ -104,14 +104,14 @@ def to_axes(space: Any, name: str, first: int = 0) -> Axes:
     """The library's dictionary for any space with Gymnasium's attributes. `name` numbers the axes: x0, x1, ..."""
     if hasattr(space, "n") and tuple(space.shape) == ():  # MultiBinary has both n and a shape
         if int(getattr(space, "start", 0)) != 0:
-            raise ValueError(f"a discrete space that starts at {space.start}; legal: 0. Shift it in a wrapper.")
+            raise fault("E203", f"a discrete space that starts at {space.start}; legal: 0", "Shift it in a wrapper")
         count = int(space.n)
         axis = {"name": name, "low": 0.0, "high": count - 1.0, "unit": "", "periodic": False}
         return {"count": count, "axes": [axis]}
     if not (hasattr(space, "low") and hasattr(space, "high")):
-        raise ValueError(f"{type(space).__name__} is neither a box nor discrete. Flatten it in a wrapper.")
+        raise fault("E203", f"{type(space).__name__} is neither a box nor discrete", "Flatten it in a wrapper")
     if len(space.shape) != 1:
-        raise ValueError(f"a box of shape {tuple(space.shape)}; legal: one axis. Flatten it in a wrapper.")
+        raise fault("E203", f"a box of shape {tuple(space.shape)}; legal: one axis", "Flatten it in a wrapper")
     low, high = np.asarray(space.low, dtype=np.float64), np.asarray(space.high, dtype=np.float64)
     # The largest numbers of single precision stand for no bound at all.
     no_bound = float(np.finfo(np.float32).max)

@@ -8,7 +8,7 @@ from . import _mercer
 
 
 class threads:
-    """`with mercer.threads(2):` lets loops use at most two threads; 0 means all there are. Results do not change."""
+    """`with mercer.threads(2):` lets loops use at most `count` threads; 0 means all there are. Results do not change."""
 
     def __init__(self, count: int) -> None:
         self.count = count

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _mercer
 
 
-def quantile_edges(x: np.ndarray, bins: int) -> Any:
+def quantile_edges(x: NDArray[Any], bins: int) -> Any:
     """Edges of bins that hold equally many data each, as scikit-learn's KBinsDiscretizer(strategy="quantile").
 
     x (n,) gives one array of up to bins + 1 edges (ties make fewer); (n, dim) gives a list of them.
@@ -17,16 +18,20 @@ def quantile_edges(x: np.ndarray, bins: int) -> Any:
     return make_edges(x, bins, "quantile")
 
 
-def make_edges(x: np.ndarray, bins: int, rule: str = "quantile") -> Any:
-    """The same by another rule: quantile, data-quantile, uniform, kmeans, tempered:T."""
+def make_edges(x: NDArray[Any], bins: int, rule: str = "quantile") -> Any:
+    """Edges of `bins` bins of x, as of `quantile_edges`, by a `rule`: quantile, data-quantile, uniform, kmeans,
+    tempered:T."""
     x = np.asarray(x, dtype=float)
     if x.ndim == 2:
         return [_mercer.make_edges(x[:, d], bins, rule) for d in range(x.shape[1])]
     return _mercer.make_edges(x, bins, rule)
 
 
-def wavelet(a: np.ndarray, wavelet: str = "db4", mode: str = "periodization", level: int | None = None) -> list:
-    """What PyWavelets' wavedec2 gives for two axes, [cA, (cH, cV, cD), ...]; wavedec for one; wavedecn for more."""
+def wavelet(a: NDArray[Any], wavelet: str = "db4", mode: str = "periodization", level: int | None = None) -> list[Any]:
+    """What PyWavelets' wavedec2 gives for two axes, [cA, (cH, cV, cD), ...]; wavedec for one; wavedecn for more.
+
+    `wavelet`, `mode` and `level` are PyWavelets': "db4", "periodization", and None for as many levels as fit.
+    """
     a = np.asarray(a, dtype=float)
     bands = _mercer.wavelet_bands(a, wavelet, mode, level)
     out: list[Any] = [bands[0][2]]
@@ -44,13 +49,13 @@ def wavelet(a: np.ndarray, wavelet: str = "db4", mode: str = "periodization", le
 
 
 def inverse_wavelet(
-    coefficients: list, wavelet: str = "db4", mode: str = "periodization", shape: tuple[int, ...] | None = None
-) -> np.ndarray:
-    """The table of such a list. `shape` is the table's, where axes had odd lengths; otherwise what waverec2 gives."""
+    coefficients: list[Any], wavelet: str = "db4", mode: str = "periodization", shape: tuple[int, ...] | None = None
+) -> NDArray[Any]:
+    """The table of `coefficients` that `wavelet` made with the same `wavelet` and `mode`. `shape` is the table's, where axes had odd lengths; otherwise what waverec2 gives."""
     axes = np.ndim(coefficients[0])
     levels = len(coefficients) - 1
     approximation = np.asarray(coefficients[0], dtype=float)
-    bands: list[tuple[int, str, np.ndarray]] = [(levels, "a" * axes, approximation)]
+    bands: list[tuple[int, str, NDArray[Any]]] = [(levels, "a" * axes, approximation)]
     for place, group in enumerate(coefficients[1:]):
         level = levels - place
         if axes == 1:

@@ -1,5 +1,7 @@
 """Embedders with scikit-learn's interface."""
 
+import warnings
+
 import mercer
 import numpy as np
 import pytest
@@ -77,3 +79,11 @@ def test_data_that_do_not_do(states, actions, text):
 def test_not_fitted_yet():
     with pytest.raises(ValueError, match="not fitted"):
         mercer.LatticeEmbedder().predict(np.zeros((1, 2)))
+
+
+@pytest.mark.parametrize("kind", [mercer.ContinuousEmbedder, mercer.LatticeEmbedder])
+def test_the_checks_of_scikit_learn(kind):
+    checks = pytest.importorskip("sklearn.utils.estimator_checks")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        checks.check_estimator(kind())
