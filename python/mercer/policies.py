@@ -22,7 +22,7 @@ def _setting_text(value: Any) -> str:
 
 
 def load_policy(path: str | os.PathLike, env: Any = None, **settings: Any) -> Policy:
-    """The policy in a file (.onnx, .safetensors, .zip, .mercer, .json, .npz), or "uniform", for a task.
+    """The policy in a file (.onnx, .safetensors, .zip, .pt, .pth, .mercer, .json, .npz), or "uniform", for a task.
 
     `env` is a task, or its name. Agents of Stable-Baselines3 (.zip) need none: their file describes observations and
     actions. `settings` are those of docs/guide/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`,
