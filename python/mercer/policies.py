@@ -28,7 +28,7 @@ def _setting_text(value: Any) -> str:
 
 
 def load_policy(path: str | os.PathLike[str], env: Any = None, **settings: Any) -> Policy:
-    """The policy in the file `path` (.onnx, .safetensors, .zip, .mercer, .json, .npz), or "uniform", for a task.
+    """The policy in the file `path` (.onnx, .safetensors, .zip, .pt, .pth, .mercer, .json, .npz) or "uniform".
 
     `env` is a task, or its name. Agents of Stable-Baselines3 (.zip) need none: their file describes observations and
     actions. `settings` are those of docs/guide/policies.md with underscores: `obs_mean=[...]`, `temperature=0.5`,

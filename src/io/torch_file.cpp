@@ -152,7 +152,7 @@ void TorchFile::read_zip_layout(std::span<const std::byte> bytes) {
       throw_corrupt(where_, "has another number of elements than it announces");
     }
   }
-  add_tensors(pickle, "", pickle.root(), 1);
+  add_root(pickle);
 }
 
 // A magic number, the protocol, facts about the machine, the object and the keys of its storages, each a pickle; then
@@ -193,7 +193,7 @@ void TorchFile::read_legacy_layout(std::span<const std::byte> bytes) {
     ++found;
   }
   if (found != storages_.size()) throw_corrupt(where_, "has lost the numbers of a tensor");
-  add_tensors(object, "", object.root(), 1);
+  add_root(object);
 }
 
 // ('storage', torch.FloatStorage, key, device, elements[, view])
@@ -214,6 +214,15 @@ void TorchFile::add_storages(const Pickle& pickle) {
     if (!fresh && (place->second.type != storage.type || place->second.size != storage.size)) {
       throw_corrupt(where_, "has two storages under one key");
     }
+  }
+}
+
+// A dictionary, or several of them: torch.save((actor.state_dict(), critic.state_dict()), path).
+void TorchFile::add_root(const Pickle& pickle) {
+  const Pickle::Value& root = pickle.root();
+  if (root.kind != Kind::tuple && root.kind != Kind::list) return add_tensors(pickle, "", root, 1);
+  for (std::size_t i = 0; i < root.items.size(); ++i) {
+    add_tensors(pickle, fmt::format("{}.", i), pickle.at(root.items[i]), 2);
   }
 }
 

@@ -21,7 +21,8 @@ struct TorchTensor {
 
 /// The tensors in the bytes of a file that torch.save wrote, in the zip layout (torch 1.6 and later) or the one before
 /// it: little-endian numbers of 16, 32 or 64 bits, bfloat16, integers and flags. Dictionaries inside dictionaries give
-/// names with dots between. Nothing of the pickle is executed; see `parse_pickle`.
+/// names with dots between; a tuple of dictionaries counts as one with the keys 0, 1, .... Nothing of the pickle is
+/// executed; see `parse_pickle`.
 ///
 /// The bytes must outlive it. Throws `bad_format` for what holds anything else, `corrupt_file` for damage.
 class TorchFile {
@@ -45,6 +46,7 @@ class TorchFile {
   void read_zip_layout(std::span<const std::byte> bytes);
   void read_legacy_layout(std::span<const std::byte> bytes);
   void add_storages(const Pickle& pickle);
+  void add_root(const Pickle& pickle);
   void add_tensors(const Pickle& pickle, const std::string& prefix, const Pickle::Value& dict, std::size_t depth);
   void add_tensor(const Pickle& pickle, const std::string& name, const Pickle::Value& made);
 

@@ -72,7 +72,8 @@ void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const 
 void add_network(OptionList& list, PolicyRequest& policy) {
   list.in(Group::network);
   for (const PolicySettingKind& kind : known_policy_settings()) {
-    if (kind.value == "NAME") continue;  // names of outputs go into FILE.toml, or FILE.onnx:mean=NAME
+    // What describes outputs and tensors goes into FILE.toml, or FILE.onnx:mean=NAME.
+    if (kind.value == "NAME" || kind.value == "LOW;HIGH") continue;
     const std::size_t bracket = kind.help.rfind(" [");
     list.add_text(
         {.name = kind.key,

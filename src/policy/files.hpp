@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -13,6 +15,9 @@ nlohmann::ordered_json to_json(const Contract& contract);
 
 /// Reads it back. Throws `bad_format` naming `owner`, the file, and what is missing or of the wrong type.
 Contract contract_from_json(const nlohmann::json& document, const std::string& owner);
+
+/// The settings of a policy in a TOML file.
+std::vector<PolicySetting> read_settings(const std::filesystem::path& path);
 
 /// Whether two ends of ranges are the same numbers, either of which may have gone through single precision. Bounds that
 /// only one side knows are not compared.

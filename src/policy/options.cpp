@@ -7,6 +7,7 @@
 #include "io/documents.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
+#include "policy/files.hpp"
 
 namespace mercer {
 namespace {
@@ -81,6 +82,20 @@ const std::vector<PolicySettingKind>& known_policy_settings() {
        "Statistics of observations: a file of VecNormalize.save, an .npz with mean and var, or none [vecnormalize.pkl "
        "beside an agent]"},
       {"obs-order", "KEY,KEY..", "For agents with dictionaries of observations: their keys in the task's order"},
+      {"layers", "NAME,NAME..",
+       "Layers of a state_dict before its output layer, in order, or a TOML file with its settings [guessed from the "
+       "names of its tensors]"},
+      {"activation", "FUNCTION",
+       "Activation behind the layers of a state_dict, such as Tanh or LeakyReLU(0.2); one, or one for each layer [the "
+       "trainer's]"},
+      {"std", "NAME", "Tensor of a state_dict: standard deviations, where it has no log-std"},
+      {"log-std-clip", "LOW;HIGH", "Limits of log-std in a state_dict"},
+      {"log-std-tanh", "LOW;HIGH", "What tanh squashes log-std into in a state_dict"},
+      {"obs-mean-tensor", "NAME", "Tensor of a state_dict: mean of each observation"},
+      {"obs-var-tensor", "NAME", "Tensor of a state_dict: variance of each observation"},
+      {"obs-std-tensor", "NAME", "Tensor of a state_dict: standard deviation, to which obs-epsilon is added"},
+      {"scale-tensor", "NAME", "Tensor of a state_dict: scale of the action"},
+      {"centre-tensor", "NAME", "Tensor of a state_dict: centre of the action"},
       {"mean", "NAME", "What the network calls this output"},
       {"log-std", "NAME", "What the network calls this output"},
       {"action", "NAME", "What the network calls this output"},
@@ -125,17 +140,20 @@ void set_option(PolicyOptions& options, const PolicySetting& setting) {
   }
 }
 
-std::vector<PolicySetting> read_sidecar(const std::filesystem::path& network) {
-  std::filesystem::path path = network;
-  path.replace_extension(".toml");
-  std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return {};
+std::vector<PolicySetting> read_settings(const std::filesystem::path& path) {
   std::vector<PolicySetting> settings;
   for (const TomlEntry& entry : read_toml(path)) {
     settings.push_back({entry.key, fmt::format("{}", fmt::join(entry.values, ";")),
                         fmt::format("'{}' line {}", path.string(), entry.line)});
   }
   return settings;
+}
+
+std::vector<PolicySetting> read_sidecar(const std::filesystem::path& network) {
+  std::filesystem::path path = network;
+  path.replace_extension(".toml");
+  std::error_code ignored;
+  return std::filesystem::exists(path, ignored) ? read_settings(path) : std::vector<PolicySetting>{};
 }
 
 }  // namespace mercer

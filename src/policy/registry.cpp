@@ -9,6 +9,7 @@
 #include "mercer/policy.hpp"
 #include "policy/agents/agent.hpp"
 #include "policy/agents/normaliser.hpp"
+#include "policy/agents/state_dict.hpp"
 #include "policy/batch.hpp"
 #include "policy/files.hpp"
 #include "policy/from_network.hpp"
@@ -101,7 +102,7 @@ std::unique_ptr<Policy> make_table(const std::string& file, const Task& task) {
 }
 
 // Files that hold a network; settings shape its policy.
-constexpr std::string_view network_endings[] = {".onnx", ".safetensors", ".zip"};
+constexpr std::string_view network_endings[] = {".onnx", ".safetensors", ".zip", ".pt", ".pth", ".cleanrl_model"};
 
 // A file, and the settings behind its name.
 struct FileSpec {
@@ -148,7 +149,7 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
   const std::string file(colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1));
   if (name == "tabular") return make_table(file, task);
   if (name != "uniform") {
-    std::vector<std::string> names{"uniform", "tabular", "FILE.onnx", "FILE.safetensors", "FILE.zip"};
+    std::vector<std::string> names{"uniform", "tabular", "FILE.onnx", "FILE.safetensors", "FILE.zip", "FILE.pt"};
     for (const FileKind& kind : file_kinds()) names.push_back(kind.kind.name);
     throw_unknown("policy", name, names);
   }
@@ -170,6 +171,13 @@ std::optional<FileSpec> find_network_file(std::string_view spec) {
 std::vector<PolicySetting> all_settings(const FileSpec& spec, const std::vector<PolicySetting>& overrides) {
   std::vector<PolicySetting> all = read_sidecar(spec.file);
   for (const auto& more : {settings_of(spec), overrides}) all.insert(all.end(), more.begin(), more.end());
+  // --layers FILE.toml stands for what that file says, and what is given otherwise wins.
+  const auto is_file = [](const PolicySetting& one) { return one.key == "layers" && one.value.ends_with(".toml"); };
+  if (const auto named = std::ranges::find_if(all, is_file); named != all.end()) {
+    std::vector<PolicySetting> described = read_settings(named->value);
+    std::erase_if(all, is_file);
+    all.insert(all.begin(), described.begin(), described.end());
+  }
   return all;
 }
 
@@ -177,8 +185,15 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& ta
                                             const std::vector<PolicySetting>& overrides, std::string* reading) {
   PolicyOptions options;
   AgentOptions agent;
+  LayerOptions layers;
   for (const PolicySetting& setting : all_settings(spec, overrides)) {
-    if (!set_agent_option(agent, setting)) set_option(options, setting);
+    if (!set_agent_option(agent, setting) && !set_layer_option(layers, setting)) set_option(options, setting);
+  }
+  const bool state_dict = is_state_dict(spec.file);
+  if (!state_dict && !layers.empty()) {
+    throw Error(ErrorCode::bad_value,
+                fmt::format("'{}': layers, activation and tensors are for files of named tensors", spec.file),
+                "Leave them out; they are for .pt, .pth, .cleanrl_model and .safetensors");
   }
   if (agent.has_normaliser() && !options.normalisation.empty()) {
     throw Error(ErrorCode::bad_value, fmt::format("'{}': both normaliser and obs-mean are given", spec.file),
@@ -188,6 +203,7 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& ta
   if (!agent.order.empty()) {
     throw Error(ErrorCode::bad_value, fmt::format("'{}': obs-order is for agents (.zip)", spec.file), "Leave it out");
   }
+  if (state_dict) return make_state_dict_policy(spec.file, task, layers, agent, std::move(options), reading);
   if (agent.has_normaliser()) {
     options.normalisation = read_normaliser(agent.normaliser, task.observation.dimensions());
   }
@@ -210,7 +226,8 @@ std::vector<PolicyKind> known_policies() {
       {"tabular:FILE", "pi[state][action] from a .json or .npz file, for tasks with finitely many states"},
       {"FILE.onnx", "a network: mean and log_std, action, q (or q1 and q2), or logits"},
       {"FILE.safetensors", "a snapshot that 'mercer train' wrote"},
-      {"FILE.zip", "an agent of Stable-Baselines3, read as data: none of its pickles is executed"}};
+      {"FILE.zip", "an agent of Stable-Baselines3, read as data: none of its pickles is executed"},
+      {"FILE.pt", "a state_dict of torch (.pt, .pth, .cleanrl_model), of CleanRL, rsl_rl, rl_games or with --layers"}};
   for (const FileKind& file : file_kinds()) kinds.push_back(file.kind);
   return kinds;
 }

@@ -56,6 +56,31 @@ inline std::string torch_zip(const TestTensors& tensors, const std::string& desc
   return zip_of(members);
 }
 
+/// Dictionaries of tensors inside another, such as {"model_state_dict": {...}}; with `as_tuple` their keys are left out
+/// and the file holds a tuple, as CleanRL writes for an actor and its critics.
+inline std::string torch_nested(const std::vector<std::pair<std::string, TestTensors>>& groups, bool as_tuple = false) {
+  std::vector<std::string> outer;
+  std::vector<std::pair<std::string, std::string>> members{{"archive/data.pkl", ""}};
+  int key = 0;
+  for (const auto& [group, tensors] : groups) {
+    std::vector<std::string> inner;
+    for (const auto& [name, tensor] : tensors) {
+      inner.push_back(pickle::text(name));
+      inner.push_back(
+          pickle::tensor(std::to_string(key), static_cast<std::int32_t>(tensor.values.size()), tensor.shape));
+      members.emplace_back("archive/data/" + std::to_string(key++), raw(tensor.values));
+    }
+    if (!as_tuple) outer.push_back(pickle::text(group));
+    outer.push_back(pickle::dict(inner));
+  }
+  if (!as_tuple) {
+    outer.push_back(pickle::text("iter"));
+    outer.push_back(pickle::integer(1500));
+  }
+  members[0].second = pickle::start + (as_tuple ? pickle::tuple(outer) : pickle::dict(outer)) + pickle::stop;
+  return zip_of(members);
+}
+
 inline std::string torch_legacy(const TestTensors& tensors) {
   using namespace pickle;
   std::string out =

@@ -131,6 +131,22 @@ Activation parse_activation(const std::string& text, const std::string& where) {
   return made;
 }
 
+Activation written_activation(const std::string& text, const std::string& where) {
+  const auto small = [](std::string_view word) {
+    std::string out(word);
+    for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    return out;
+  };
+  const std::size_t open = text.find('(');
+  const std::string word = small(text.substr(0, open));
+  const auto* const found = std::ranges::find_if(known, [&](const Known& one) { return small(one.name) == word; });
+  Activation made = activation_named(found == std::end(known) ? text.substr(0, open) : std::string(found->name), where);
+  if (open == std::string::npos) return made;
+  if (!text.ends_with(')')) refuse_agent(where, fmt::format("its activation function is '{}', without ')'", text));
+  set_arguments(made, ", " + text.substr(open + 1, text.size() - open - 2), where);
+  return made;
+}
+
 void add_activation(GraphBuilder& builder, const Activation& activation, const std::string& from,
                     const std::string& to) {
   find_known(activation.name, to).add(builder, activation.alpha, from, to);

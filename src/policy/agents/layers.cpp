@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -17,17 +18,34 @@ constexpr std::size_t most_layers = 64;
 
 }  // namespace
 
+TensorSource tensors_of(const TorchFile& file) {
+  TensorSource source;
+  for (const auto& [name, tensor] : file.tensors()) source.shapes.emplace(name, tensor.shape);
+  source.unpacked = [&file](const std::string& name) { return file.unpacked(file.tensors().find(name)->second); };
+  source.numbers = [&file](const std::string& name) { return file.numbers(file.tensors().find(name)->second); };
+  return source;
+}
+
+TensorSource tensors_of(Arrays arrays) {
+  TensorSource source;
+  for (const auto& [name, array] : arrays) source.shapes.emplace(name, array.shape);
+  const auto shared = std::make_shared<const Arrays>(std::move(arrays));
+  source.unpacked = [](const std::string&) { return std::size_t{0}; };
+  source.numbers = [shared](const std::string& name) { return shared->at(name).as_doubles(); };
+  return source;
+}
+
 Tensor TorchLayers::tensor(const std::string& name) {
-  const auto found = file_.tensors().find(name);
-  if (found == file_.tensors().end()) {
+  const auto found = source_.shapes.find(name);
+  if (found == source_.shapes.end()) {
     refuse_agent(where_, fmt::format("it has no tensor '{}': its policy is no plain perceptron", name));
   }
-  read_ += std::max(size_of(found->second.shape), file_.unpacked(found->second));
+  read_ += std::max(size_of(found->second), source_.unpacked(name));
   if (read_ > most_numbers) {
     throw Error(ErrorCode::too_large, fmt::format("'{}': its policy has more than {} weights", where_, most_numbers),
                 "Train a smaller network, or distil this one into one first");
   }
-  Tensor tensor{found->second.shape, file_.numbers(found->second)};
+  Tensor tensor{found->second, source_.numbers(name)};
   const auto bad = std::ranges::find_if_not(tensor.data, [](double x) { return std::isfinite(x); });
   if (bad != tensor.data.end()) {
     throw Error(ErrorCode::not_finite, fmt::format("'{}': tensor '{}' holds {}", where_, name, *bad),
@@ -38,7 +56,7 @@ Tensor TorchLayers::tensor(const std::string& name) {
 
 std::vector<std::string> TorchLayers::chain(const std::string& name) const {
   std::vector<std::size_t> places;
-  for (auto at = file_.tensors().lower_bound(name + "."); at != file_.tensors().end(); ++at) {
+  for (auto at = source_.shapes.lower_bound(name + "."); at != source_.shapes.end(); ++at) {
     std::string_view rest = at->first;
     if (!rest.starts_with(name + ".")) break;
     rest.remove_prefix(name.size() + 1);
@@ -46,7 +64,7 @@ std::vector<std::string> TorchLayers::chain(const std::string& name) const {
     const auto [stop, trouble] = std::from_chars(rest.data(), rest.data() + rest.size(), place);
     const std::string_view own = rest.substr(static_cast<std::size_t>(stop - rest.data()));
     if (trouble != std::errc{} || own != ".weight") continue;
-    if (at->second.shape.size() != 2) {
+    if (at->second.size() != 2) {
       refuse_agent(where_, fmt::format("'{}' is no linear layer; legal: a plain perceptron", at->first));
     }
     places.push_back(place);
@@ -75,6 +93,22 @@ void TorchLayers::linear(const std::string& name, const std::string& from, const
   if (weight.shape.size() != 2) refuse_agent(where_, fmt::format("'{}' is no linear layer", name));
   Tensor bias = bias_of(name, weight.shape[0]);
   add_linear(name, std::move(weight), std::move(bias), from, to);
+}
+
+void TorchLayers::layer_norm(const std::string& name, const std::string& from, const std::string& to) {
+  Tensor weight = tensor(name + ".weight");
+  Tensor bias = bias_of(name, weight.data.size());
+  builder_.add_constant(name + ".weight", std::move(weight));
+  builder_.add_constant(name + ".bias", std::move(bias));
+  builder_.add_node({"LayerNormalization", name, {from, name + ".weight", name + ".bias"}, {to}, {{"axis", {-1}}}});
+}
+
+// An output must depend on the input: zero times it.
+void TorchLayers::constant(const std::vector<double>& values, std::size_t width, const std::string& from,
+                           const std::string& to) {
+  builder_.add_constant(to + " weights", {{values.size(), width}, std::vector<double>(values.size() * width)});
+  builder_.add_constant(to + " values", {{values.size()}, values});
+  builder_.add_node({"Gemm", to, {from, to + " weights", to + " values"}, {to}, {{"transB", {1}}}});
 }
 
 void TorchLayers::mean_linear(const std::string& name, std::size_t groups, const std::string& from,

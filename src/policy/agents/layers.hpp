@@ -1,13 +1,27 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "io/npz.hpp"
 #include "io/torch_file.hpp"
 #include "policy/agents/activation.hpp"
 #include "policy/graph/graph.hpp"
 
 namespace mercer {
+
+/// Named tensors of a file, whatever its format. Numbers are read when they are asked for.
+struct TensorSource {
+  std::map<std::string, Shape, std::less<>> shapes;
+  /// Elements that are unpacked to read a tensor, where those are more than its own.
+  std::function<std::size_t(const std::string& name)> unpacked;
+  std::function<std::vector<double>(const std::string& name)> numbers;  ///< row-major
+};
+/// Of a file of torch.save, which must outlive it.
+TensorSource tensors_of(const TorchFile& file);
+TensorSource tensors_of(Arrays arrays);
 
 /// A linear layer of a network, as its file calls it.
 struct TorchLayer {
@@ -15,13 +29,13 @@ struct TorchLayer {
   std::size_t inputs, outputs;
 };
 
-/// Puts the linear layers of a file of torch into a graph, by the names of their tensors.
+/// Puts the layers of a torch module into a graph, by the names of their tensors.
 class TorchLayers {
  public:
-  TorchLayers(GraphBuilder& builder, const TorchFile& file, Activation activation, std::string where)
-      : builder_(builder), file_(file), activation_(std::move(activation)), where_(std::move(where)) {}
+  TorchLayers(GraphBuilder& builder, TensorSource source, Activation activation, std::string where)
+      : builder_(builder), source_(std::move(source)), activation_(std::move(activation)), where_(std::move(where)) {}
 
-  bool has(const std::string& tensor) const { return file_.tensors().contains(tensor); }
+  bool has(const std::string& tensor) const { return source_.shapes.contains(tensor); }
   /// A tensor as it stands in the file. Throws `bad_format` where it is missing, `not_finite` for weights that are no
   /// numbers, `too_large` for more than 2^22 of them in all.
   Tensor tensor(const std::string& name);
@@ -32,6 +46,10 @@ class TorchLayers {
   void linear(const std::string& name, const std::string& from, const std::string& to);
   /// The same with the rows of the layer averaged in `groups` groups: row r counts for group r modulo `groups`.
   void mean_linear(const std::string& name, std::size_t groups, const std::string& from, const std::string& to);
+  /// Layer `name` of class torch.nn.LayerNorm, with torch's own epsilon of 1e-5.
+  void layer_norm(const std::string& name, const std::string& from, const std::string& to);
+  /// The same `values` in every state; `from` is any value with `width` rows.
+  void constant(const std::vector<double>& values, std::size_t width, const std::string& from, const std::string& to);
   /// The layers of a chain, each with its activation behind it; `but_last` leaves the last layer out. A chain without
   /// layers changes nothing. Returns the value that comes out.
   std::string hidden(const std::string& chain, const std::string& from, bool but_last = false);
@@ -47,7 +65,7 @@ class TorchLayers {
   Tensor bias_of(const std::string& name, std::size_t rows);
 
   GraphBuilder& builder_;
-  const TorchFile& file_;
+  TensorSource source_;
   Activation activation_;
   std::string where_;
   std::size_t read_ = 0;

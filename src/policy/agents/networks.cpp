@@ -42,7 +42,7 @@ class Maker {
       : file_(file),
         spaces_(spaces),
         builder_(file.where, 17),
-        layers_(builder_, file.tensors, activation_of(file, kind), file.where) {
+        layers_(builder_, tensors_of(file.tensors), activation_of(file, kind), file.where) {
     builder_.add_input("obs", {spaces.observation.dimensions()});
     if (rows.empty()) return;
     builder_.add_constant("rows", {{rows.size()}, rows});
@@ -85,7 +85,7 @@ class Maker {
     if (log_std.shape.size() == 2) {
       add_state_dependent_spread("log_std", latent);
     } else {
-      add_constant_spread(log_std, latent);
+      layers_.constant(log_std.data, layers_.added().back().inputs, latent, "log_std");
     }
     return finish_gaussian(file_.flag("squash_output", false) ? Squash::tanh : Squash::none);
   }
@@ -167,17 +167,6 @@ class Maker {
     builder_.add_node({"Add", "", {"bare variance", "floor"}, {"variance"}});
     builder_.add_node({"Log", "", {"variance"}, {"log variance"}});
     builder_.add_node({"Mul", "", {"log variance", "half"}, {"log_std"}});
-  }
-
-  // An output must depend on the input: zero times it.
-  void add_constant_spread(const Tensor& log_std, const std::string& latent) {
-    const std::string weights = "action_net.weight";
-    const auto found = file_.tensors.tensors().find(weights);
-    const std::size_t width = found->second.shape[1];
-    builder_.add_constant("no weights",
-                          {{log_std.data.size(), width}, std::vector<double>(log_std.data.size() * width)});
-    builder_.add_constant("constant", {{log_std.data.size()}, log_std.data});
-    builder_.add_node({"Gemm", "", {latent, "no weights", "constant"}, {"log_std"}, {{"transB", {1}}}});
   }
 
   const AgentFile& file_;
