@@ -53,6 +53,7 @@ struct Affine {
 struct Episode {
   explicit Episode(Index observations) : seen(observations) {}
   double sum = 0;
+  std::uint8_t end = StepEnd::none;
   Statistics seen;
 };
 
@@ -80,6 +81,7 @@ class Search final : public Trainer {
     for (const Episode& episode : episodes) {
       seen_.add(episode.seen);
       step_ += episode.seen.count;
+      episodes_.count(episode.end);
     }
     ++iteration_;
   }
@@ -131,8 +133,7 @@ class Search final : public Trainer {
     const MatrixView<double> column(state.data(), state.size(), 1);
     const std::uint64_t item = first_episode + number_of(direction);
     env_.reset({seed_, Stage::start, 0, std::span(&item, 1)}, column);
-    std::uint8_t end = StepEnd::none;
-    for (std::uint32_t step = 0; step < task.time_limit && end == StepEnd::none; ++step) {
+    for (std::uint32_t step = 0; step < task.time_limit && episode.end == StepEnd::none; ++step) {
       env_.observe(column, {observation.data(), static_cast<std::size_t>(observation.size()), 1});
       episode.seen.add(observation);
       action.noalias() = policy.weights * observation;
@@ -144,7 +145,8 @@ class Search final : public Trainer {
       }
       double reward = 0;
       env_.step(column, {action.data(), static_cast<std::size_t>(action.size()), 1},
-                {seed_, Stage::transition, step, std::span(&item, 1)}, std::span(&reward, 1), std::span(&end, 1));
+                {seed_, Stage::transition, step, std::span(&item, 1)}, std::span(&reward, 1),
+                std::span(&episode.end, 1));
       episode.sum += reward - options_.reward_shift;
     }
     if (std::isfinite(episode.sum)) return;

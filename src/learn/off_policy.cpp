@@ -108,6 +108,7 @@ void OffPolicy::advance() {
   ++step_;
   ++episode_step_;
   if (terminated != StepEnd::none || episode_step_ >= env_.task().time_limit) {
+    episodes_.count(terminated);
     ++episode_;
     start_episode();
   } else {

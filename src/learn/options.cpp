@@ -121,7 +121,8 @@ std::vector<Recipe> physics_recipes() {
   const std::string falling = "the learning rate falls over the run";
   return {physics("inverted-double-pendulum", "small networks; " + falling, 50'000, {64, 64}, 1e-3, 2000),
           physics("reacher", "small networks, episodes of 50 steps; " + falling, 80'000, {64, 64}, 1e-3, 5000, 0.95),
-          physics("lunar-lander-continuous", "middle-sized networks; " + falling, 250'000, {128, 128}, 7e-4, 10'000)};
+          physics("lunar-lander-continuous", "middle-sized networks; " + falling, 250'000, {128, 128}, 7e-4, 10'000),
+          physics("half-cheetah", "middle-sized networks; " + falling, 600'000, {128, 128}, 5e-4, 10'000)};
 }
 
 // Swimming pays off only after hundreds of steps, more than a discount sees, and a linear policy swims as well as any.

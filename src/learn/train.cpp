@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
+#include "env/broken.hpp"
 #include "io/file.hpp"
 #include "io/safetensors.hpp"
 #include "learn/run_folder.hpp"
@@ -49,6 +50,7 @@ class Training {
 
   std::uint64_t step() const { return trainer_->step(); }
   void advance() { trainer_->advance(); }
+  const Trainer::Episodes& episodes() const { return trainer_->episodes(); }
 
   void write_snapshot(const std::filesystem::path& path) {
     Archive archive;
@@ -222,6 +224,7 @@ TrainResult train(const Env& env, const TrainOptions& options, const Progress& p
     }
   }
   training.write_policy(folder.policy());
+  report_broken(env.task().name, training.episodes().broken, training.episodes().ended);
   result.steps = training.step();
   result.seconds = seconds_since(start);
   result.cpu_seconds = training.cpu_seconds();

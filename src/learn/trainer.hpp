@@ -34,6 +34,20 @@ class Trainer {
   virtual void exchange_actor(Archive& archive) = 0;
   /// Adds to the document of a snapshot.
   virtual void describe(nlohmann::ordered_json& manifest) const;
+
+  /// Episodes that ended since the trainer was made, and those among them in which the simulator failed.
+  struct Episodes {
+    std::size_t ended = 0, broken = 0;
+
+    void count(std::uint8_t end) {
+      ++ended;
+      if (end == StepEnd::broken) ++broken;
+    }
+  };
+  const Episodes& episodes() const { return episodes_; }
+
+ protected:
+  Episodes episodes_;
 };
 
 /// Throws `out_of_range` for options outside their range, `bad_value` for a task that the algorithm cannot learn.

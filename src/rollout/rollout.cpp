@@ -10,10 +10,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "env/broken.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
 #include "mercer/policy.hpp"
-#include "mercer/warning.hpp"
 #include "rollout/lockstep.hpp"
 
 namespace mercer {
@@ -199,22 +199,6 @@ std::vector<Rollouts> play_shared(const Env& env, const Policy& policy, const Ro
   return parts;
 }
 
-// A simulator that fails now and then is worth a warning; one that fails in every tenth episode simulates something
-// else than was asked for.
-void report_broken(const Env& env, Rollouts& all) {
-  const auto failed = static_cast<std::size_t>(std::ranges::count(all.terminated, StepEnd::broken));
-  if (failed == 0) return;
-  std::ranges::replace(all.terminated, StepEnd::broken, StepEnd::task);
-  const std::string counted =
-      fmt::format("the simulator of task '{}' failed in {} of {} episodes: its state was not finite", env.task().name,
-                  failed, all.episodes());
-  if (failed > 1 && 10 * failed > all.episodes()) {
-    throw Error(ErrorCode::not_finite, counted,
-                "Make the simulation steadier: a shorter time step, smaller forces, or start states that it can have");
-  }
-  warn(counted + "; they ended there");
-}
-
 Rollouts join(const Env& env, const Policy& policy, const RolloutOptions& options, std::vector<Rollouts> parts) {
   Rollouts all;
   all.env = env.task().name;
@@ -230,7 +214,9 @@ Rollouts join(const Env& env, const Policy& policy, const RolloutOptions& option
     append(all, part);
     part = {};  // gives its memory back before the next one is copied
   }
-  report_broken(env, all);
+  const auto failed = static_cast<std::size_t>(std::ranges::count(all.terminated, StepEnd::broken));
+  std::ranges::replace(all.terminated, StepEnd::broken, StepEnd::task);
+  report_broken(all.env, failed, all.episodes());
   return all;
 }
 

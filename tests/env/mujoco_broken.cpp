@@ -1,11 +1,13 @@
 // A simulator whose state is no longer finite.
 #include <cmath>
+#include <filesystem>
 
 #include <gtest/gtest.h>
 
 #include "mercer/env.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/rollout.hpp"
+#include "mercer/train.hpp"
 #include "mercer/warning.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -26,7 +28,7 @@ class WildWheel {
     write_bytes(folder_ / "wheel.toml", R"(model = "wheel.xml"
 time_limit = 10
 [[observe]]
-velocity = "axle"
+joint = "axle"
 [[reward]]
 constant = 1
 [start]
@@ -73,6 +75,20 @@ TEST(MujocoBroken, rollouts_count_and_refuse) {
   options.episodes = 20;
   expect_error(ErrorCode::not_finite, "failed in 20 of 20 episodes",
                [&] { rollout(*wheel, UniformPolicy((*wheel).task()), options); });
+}
+
+TEST(MujocoBroken, training_counts_and_refuses) {
+  const WildWheel wheel;
+  for (const AlgorithmOptions& algorithm : {AlgorithmOptions(SacOptions{}), AlgorithmOptions(ArsOptions{})}) {
+    const TemporaryFolder folder;
+    TrainOptions options;
+    options.algorithm = algorithm;
+    options.steps = 40;
+    options.snapshots = {40};
+    options.folder = folder.path();
+    expect_error(ErrorCode::not_finite, "the simulator of task 'wheel' failed in ", [&] { train(*wheel, options); });
+    EXPECT_TRUE(std::filesystem::exists(folder / "policy.safetensors")) << "what was learned is kept";
+  }
 }
 
 }  // namespace
