@@ -23,7 +23,7 @@ void fill_fourier(ActionKernel& kernel) {
     const bool single = k == 0 || 2 * frequency(k) == kernel.m;
     const double scale = std::sqrt((single ? 1 : 2) / m);
     for (std::size_t a = 0; a < kernel.m; ++a) {
-      // RootsOfUnity are reduced first, so that large frequencies stay exact.
+      // Angles are reduced first, so that large frequencies stay exact.
       const double turn = 2 * pi * static_cast<double>(frequency(k) * a % kernel.m) / m;
       kernel.e[k * kernel.m + a] = scale * (k % 2 == 1 || k == 0 ? std::cos(turn) : std::sin(turn));
     }
