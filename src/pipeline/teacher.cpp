@@ -53,7 +53,7 @@ bool is_stored_file(const EmbeddingFile& file, const std::string& policy) {
 std::string named_file(const std::string& spec) {
   const std::string text = spec.starts_with("tabular:") ? spec.substr(8) : spec;
   for (const char* ending :
-       {".onnx", ".safetensors", ".mercer", ".json", ".npz", ".zip", ".pth", ".pt", ".cleanrl_model"}) {
+       {".onnx", ".safetensors", ".mercer", ".json", ".npz", ".zip", ".pth", ".pt", ".cleanrl_model", ".msgpack"}) {
     const std::size_t place = text.find(ending);
     if (place != std::string::npos) return text.substr(0, place + std::string(ending).size());
   }

@@ -64,7 +64,7 @@ struct Node {
   double number(const std::string& key, double standard) const;
 };
 
-/// RootsOfUnity nodes, one after the other, into a graph.
+/// Turns nodes, one after the other, into a graph.
 ///
 /// What every value is, a constant or a batch of columns, is known from the start. Operations on constants are done
 /// here and now; the rest become steps. Values are written once and their memory is never used again for another, so
