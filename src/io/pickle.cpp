@@ -22,14 +22,6 @@ bool is_known(std::string_view name, std::span<const std::string_view> known) {
   });
 }
 
-// Errors go to terminals: nothing of a hostile file may control one.
-std::string printable(std::string_view name) {
-  std::string out(name);
-  std::ranges::replace_if(
-      out, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return out;
-}
-
 }  // namespace
 
 using Kind = Pickle::Kind;
@@ -271,6 +263,13 @@ void PickleMachine::step(unsigned char code) {
   const auto found = std::ranges::find(operations, code, &Operation::code);
   if (found == std::end(operations)) refuse(fmt::format("opcode 0x{:02x}, which plain data does not need,", code));
   found->run(*this);
+}
+
+std::string printable(std::string_view name) {
+  std::string out(name);
+  std::ranges::replace_if(
+      out, [](char c) { return c < ' ' || c > '~'; }, '?');
+  return out;
 }
 
 Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& where,

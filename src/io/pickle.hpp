@@ -79,4 +79,7 @@ class Pickle {
 Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& where,
                     std::span<const std::string_view> known);
 
+/// A name of a file for an error: letters that could control a terminal become '?'.
+std::string printable(std::string_view name);
+
 }  // namespace mercer

@@ -1,13 +1,12 @@
 #include "io/torch_file.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <cstring>
 
 #include <fmt/format.h>
 
 #include "io/file.hpp"
+#include "io/half.hpp"
 #include "io/pickle.hpp"
 #include "mercer/error.hpp"
 
@@ -18,7 +17,10 @@ using Kind = Pickle::Kind;
 
 constexpr std::size_t most_entries = 100'000;
 constexpr std::size_t most_axes = 8;
-constexpr std::size_t deepest = 4;  // dictionaries inside dictionaries
+constexpr std::size_t deepest = 4;           // dictionaries inside dictionaries
+constexpr std::size_t deepest_modules = 16;  // modules inside modules
+constexpr std::size_t most_code = std::size_t{1} << 18;
+constexpr std::string_view script_prefix = "__torch__.";
 
 constexpr std::string_view known_names[] = {
     "collections.OrderedDict",
@@ -44,16 +46,9 @@ constexpr std::string_view known_names[] = {
     "numpy.core.multiarray._reconstruct",
     "numpy._core.multiarray._reconstruct",
     "numpy.ndarray",
+    "torch.jit._pickle.*",
+    "__torch__.*",  // classes of TorchScript, whose code is text in the archive
 };
-
-double half_to_double(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 0x1f;
-  const double fraction = bits & 0x3ff;
-  const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : std::nan(""))
-                      : exponent == 0 ? std::ldexp(fraction, -24)
-                                      : std::ldexp(1024 + fraction, exponent - 25);
-  return (bits & 0x8000) != 0 ? -size : size;
-}
 
 template <class T>
 double convert(const std::byte* from) {
@@ -71,7 +66,7 @@ double convert_half(const std::byte* from) {
 double convert_bfloat(const std::byte* from) {
   std::uint16_t bits = 0;
   std::memcpy(&bits, from, 2);
-  return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+  return bfloat_to_double(bits);
 }
 
 struct StorageType {
@@ -103,6 +98,10 @@ std::vector<std::size_t> sizes_of(const Pickle& pickle, const Pickle::Value* tup
     sizes.push_back(static_cast<std::size_t>(size.integer));
   }
   return sizes;
+}
+
+bool is_module(const Pickle::Value& value) {
+  return value.kind == Kind::object && value.text.starts_with(script_prefix);
 }
 
 std::string key_of(const Pickle& pickle, const Pickle::Value& storage, const std::string& where) {
@@ -138,6 +137,10 @@ void TorchFile::read_zip_layout(std::span<const std::byte> bytes) {
   if (const auto order = entries.find(folder + "byteorder"); order != entries.end()) {
     const ZipBytes text = unpack(order->second, where_);
     if (!text.bytes.empty() && text.bytes[0] == std::byte{'b'}) refuse(where_, "it was saved on a big-endian machine");
+  }
+  for (const auto& [name, entry] : entries) {
+    const std::string code = folder + "code/";
+    if (name.starts_with(code) && name.ends_with(".py")) sources_.emplace(name.substr(code.size()), entry);
   }
   const ZipEntry& description = entries.at(folder + "data.pkl");
   if (description.size > std::size_t{1} << 24) refuse(where_, "its list of tensors has more than 16 MiB");
@@ -220,6 +223,7 @@ void TorchFile::add_storages(const Pickle& pickle) {
 // A dictionary, or several of them: torch.save((actor.state_dict(), critic.state_dict()), path).
 void TorchFile::add_root(const Pickle& pickle) {
   const Pickle::Value& root = pickle.root();
+  if (is_module(root)) return add_module(pickle, "", root, 1);
   if (root.kind != Kind::tuple && root.kind != Kind::list) return add_tensors(pickle, "", root, 1);
   for (std::size_t i = 0; i < root.items.size(); ++i) {
     add_tensors(pickle, fmt::format("{}.", i), pickle.at(root.items[i]), 2);
@@ -238,6 +242,43 @@ void TorchFile::add_tensors(const Pickle& pickle, const std::string& prefix, con
     if (nested && depth < deepest) add_tensors(pickle, name + ".", value, depth + 1);
     if (!nested) add_tensor(pickle, name, value);
   }
+}
+
+// An object of a class of TorchScript: its state holds parameters, numbers and other modules by name.
+void TorchFile::add_module(const Pickle& pickle, const std::string& path, const Pickle::Value& module,
+                           std::size_t depth) {
+  if (depth > deepest_modules) refuse(where_, fmt::format("more than {} modules inside each other", deepest_modules));
+  if (module.state == Pickle::nowhere || pickle.at(module.state).kind != Kind::dict) {
+    refuse(where_, fmt::format("a module of class {} without plain attributes", printable(module.text)));
+  }
+  classes_.insert_or_assign(path, std::string(module.text));
+  const Pickle::Value& state = pickle.at(module.state);
+  for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
+    const Pickle::Value &key = pickle.at(state.items[i]), &value = pickle.at(state.items[i + 1]);
+    if (++visited_ > most_entries) refuse(where_, fmt::format("more than {} entries", most_entries));
+    if (key.kind != Kind::text || key.text.size() > 256) continue;
+    const std::string name = path.empty() ? std::string(key.text) : fmt::format("{}.{}", path, key.text);
+    if (is_module(value)) {
+      add_module(pickle, name, value, depth + 1);
+    } else if (value.kind == Kind::real) {
+      attributes_.insert_or_assign(name, value.real);
+    } else if (value.kind == Kind::integer || value.kind == Kind::boolean) {
+      attributes_.insert_or_assign(name, static_cast<double>(value.integer));
+    } else {
+      add_tensor(pickle, name, value);
+    }
+  }
+}
+
+std::string TorchFile::source(std::string_view class_name) const {
+  const std::size_t own = class_name.rfind('.');
+  std::string file(class_name.substr(0, own == std::string_view::npos ? 0 : own));
+  std::ranges::replace(file, '.', '/');
+  const auto found = sources_.find(file + ".py");
+  if (found == sources_.end()) refuse(where_, fmt::format("it has no code of {}", printable(class_name)));
+  if (found->second.size > most_code) refuse(where_, fmt::format("more than {} bytes of code", most_code));
+  const ZipBytes content = unpack(found->second, where_);
+  return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()};
 }
 
 void TorchFile::add_tensor(const Pickle& pickle, const std::string& name, const Pickle::Value& made) {

@@ -14,6 +14,7 @@
 #include "mercer/policy.hpp"
 #include "pipeline/options.hpp"
 #include "pipeline/playing.hpp"
+#include "policy/agents/agent.hpp"
 
 namespace mercer {
 namespace {
@@ -29,15 +30,35 @@ std::string folder_seen_from(const fs::path& out) {
   return here.lexically_relative(there.parent_path()).string();
 }
 
-// A policy's text as seen from here: its file is looked for where the embedding's folder says, then from here.
-std::string located(const std::string& policy, const fs::path& embedding, const std::string& folder) {
-  const std::string file = named_file(policy);
-  if (file.empty() || fs::path(file).is_absolute() || folder.empty()) return policy;
+// A file as seen from here: it is looked for where the embedding's folder says, then from here.
+std::string located_file(const std::string& file, const fs::path& embedding, const std::string& folder) {
+  if (file.empty() || fs::path(file).is_absolute() || folder.empty()) return file;
   const fs::path stored = (embedding.parent_path() / folder / file).lexically_normal();
   std::error_code none;
-  if (!fs::is_regular_file(stored, none)) return policy;
+  return fs::is_regular_file(stored, none) ? stored.string() : file;
+}
+
+// The same for a policy's text.
+std::string located(const std::string& policy, const fs::path& embedding, const std::string& folder) {
+  const std::string file = named_file(policy);
   std::string out = policy;
-  return out.replace(out.find(file), file.size(), stored.string());
+  return file.empty() ? out : out.replace(out.find(file), file.size(), located_file(file, embedding, folder));
+}
+
+// What a file stores beside the settings of a teacher that is played with a normaliser: that file's SHA-256.
+constexpr const char* normaliser_digest = "normaliser_sha256";
+
+// The SHA-256 of the normaliser that a network is played with; empty where it has none.
+std::string digest_of_normaliser(const std::string& file, const std::vector<PolicySetting>& settings) {
+  AgentOptions options;
+  for (const PolicySetting& one : settings) {
+    set_agent_option(options, one);
+    if (one.key == "obs-mean") options.normaliser = "none";  // its numbers are given one by one
+  }
+  std::error_code none;
+  if (!fs::is_regular_file(file, none)) return {};
+  const fs::path normaliser = normaliser_of(file, options);
+  return fs::is_regular_file(normaliser, none) ? sha256_file(normaliser) : "";
 }
 
 // Whether a policy names the file that the embedding was made from, as far as its SHA-256 can tell.
@@ -53,7 +74,7 @@ bool is_stored_file(const EmbeddingFile& file, const std::string& policy) {
 std::string named_file(const std::string& spec) {
   const std::string text = spec.starts_with("tabular:") ? spec.substr(8) : spec;
   for (const char* ending :
-       {".onnx", ".safetensors", ".mercer", ".json", ".npz", ".zip", ".pth", ".pt", ".cleanrl_model"}) {
+       {".onnx", ".safetensors", ".mercer", ".json", ".npz", ".zip", ".pth", ".pt", ".cleanrl_model", ".msgpack"}) {
     const std::size_t place = text.find(ending);
     if (place != std::string::npos) return text.substr(0, place + std::string(ending).size());
   }
@@ -127,9 +148,10 @@ EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teache
     const bool network = is_network_file(file);
     origin.teacher = network ? file : teacher.policy;  // the settings behind a network's name are stored by themselves
     if (network) {
-      for (const PolicySetting& one : network_settings(teacher.policy, teacher.settings)) {
-        origin.settings[one.key] = one.value;
-      }
+      const std::vector<PolicySetting> given = network_settings(teacher.policy, teacher.settings);
+      for (const PolicySetting& one : given) origin.settings[one.key] = one.value;
+      const std::string digest = digest_of_normaliser(file, given);
+      if (!digest.empty()) origin.settings[normaliser_digest] = digest;
     }
     std::error_code none;
     if (fs::is_regular_file(file, none)) origin.teacher_sha256 = sha256_file(file);
@@ -156,9 +178,10 @@ PolicyRequest stored_teacher(const EmbeddingFile& file, const fs::path& path, Po
   for (const PolicySettingKind& kind : known_policy_settings()) {
     const auto stored = file.origin.settings.find(kind.key);
     const bool known = std::ranges::any_of(given, [&](const auto& one) { return one.key == kind.key; });
-    if (stored != file.origin.settings.end() && !known) {
-      asked.settings.push_back({kind.key, stored->second, path.string()});
-    }
+    if (stored == file.origin.settings.end() || known) continue;
+    const bool is_file = kind.key == "normaliser" && stored->second != "none";
+    const std::string value = is_file ? located_file(stored->second, path, file.origin.folder) : stored->second;
+    asked.settings.push_back({kind.key, value, path.string()});
   }
   return asked;
 }
@@ -169,10 +192,24 @@ bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool a
   if (!is_stored_file(file, asked.policy)) {
     other = fmt::format("its SHA-256 is {}, stored is {}", sha256_file(teacher), file.origin.teacher_sha256);
   } else if (!file.origin.teacher_sha256.empty()) {
-    for (const PolicySetting& one : network_settings(asked.policy, asked.settings)) {
-      const auto stored = file.origin.settings.find(one.key);
-      const std::string before = stored == file.origin.settings.end() ? "not set" : stored->second;
-      if (before != one.value) other = fmt::format("its {} is {}, stored is {}", one.key, one.value, before);
+    const std::vector<PolicySetting> given = network_settings(asked.policy, asked.settings);
+    const auto stored = [&](const std::string& key) {
+      const auto found = file.origin.settings.find(key);
+      return found == file.origin.settings.end() ? "not set" : found->second;
+    };
+    for (const PolicySetting& one : given) {
+      if (one.key == "normaliser" && one.value != "none") continue;  // its bytes count, not its name
+      if (stored(one.key) != one.value) {
+        other = fmt::format("its {} is {}, stored is {}", one.key, one.value, stored(one.key));
+      }
+    }
+    std::error_code none;
+    const bool there = fs::is_regular_file(teacher, none) && is_network_file(teacher);
+    const std::string before = stored(normaliser_digest);
+    const std::string digest = there ? digest_of_normaliser(teacher, given) : before;
+    if ((digest.empty() ? "not set" : digest) != before) {
+      other =
+          fmt::format("the SHA-256 of its normaliser is {}, stored is {}", digest.empty() ? "not set" : digest, before);
     }
   }
   if (other.empty()) return true;

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -18,6 +19,9 @@ Contract contract_from_json(const nlohmann::json& document, const std::string& o
 
 /// The settings of a policy in a TOML file.
 std::vector<PolicySetting> read_settings(const std::filesystem::path& path);
+
+/// The words of a list that is separated by ';' or ','; at least one, which may be empty.
+std::vector<std::string> split_list(std::string_view text);
 
 /// Whether two ends of ranges are the same numbers, either of which may have gone through single precision. Bounds that
 /// only one side knows are not compared.

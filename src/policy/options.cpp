@@ -140,6 +140,16 @@ void set_option(PolicyOptions& options, const PolicySetting& setting) {
   }
 }
 
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> out;
+  while (true) {
+    const std::size_t end = std::min(text.find_first_of(";,"), text.size());
+    out.emplace_back(text.substr(0, end));
+    if (end == text.size()) return out;
+    text.remove_prefix(end + 1);
+  }
+}
+
 std::vector<PolicySetting> read_settings(const std::filesystem::path& path) {
   std::vector<PolicySetting> settings;
   for (const TomlEntry& entry : read_toml(path)) {

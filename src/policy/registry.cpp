@@ -102,7 +102,14 @@ std::unique_ptr<Policy> make_table(const std::string& file, const Task& task) {
 }
 
 // Files that hold a network; settings shape its policy.
-constexpr std::string_view network_endings[] = {".onnx", ".safetensors", ".zip", ".pt", ".pth", ".cleanrl_model"};
+constexpr std::string_view network_endings[] = {".onnx", ".safetensors",   ".zip",     ".pt",
+                                                ".pth",  ".cleanrl_model", ".msgpack", ".npz"};
+
+// An .npz is a table or a network, which its arrays show. One that cannot be read is taken for a table.
+bool is_table(std::string_view file) {
+  std::error_code none;
+  return file.ends_with(".npz") && (!std::filesystem::is_regular_file(file, none) || !is_state_dict(std::string(file)));
+}
 
 // A file, and the settings behind its name.
 struct FileSpec {
@@ -161,8 +168,10 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
 }
 
 std::optional<FileSpec> find_network_file(std::string_view spec) {
+  if (spec.starts_with("tabular:")) return std::nullopt;
   for (const std::string_view ending : network_endings) {
-    if (auto found = find_file(spec, ending)) return found;
+    auto found = find_file(spec, ending);
+    if (found && !is_table(found->file)) return found;
   }
   return std::nullopt;
 }
@@ -193,7 +202,7 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& ta
   if (!state_dict && !layers.empty()) {
     throw Error(ErrorCode::bad_value,
                 fmt::format("'{}': layers, activation and tensors are for files of named tensors", spec.file),
-                "Leave them out; they are for .pt, .pth, .cleanrl_model and .safetensors");
+                "Leave them out; they are for .pt, .pth, .cleanrl_model, .msgpack, .npz and .safetensors");
   }
   if (agent.has_normaliser() && !options.normalisation.empty()) {
     throw Error(ErrorCode::bad_value, fmt::format("'{}': both normaliser and obs-mean are given", spec.file),
@@ -225,15 +234,19 @@ std::vector<PolicyKind> known_policies() {
       {"uniform", "every action equally likely"},
       {"tabular:FILE", "pi[state][action] from a .json or .npz file, for tasks with finitely many states"},
       {"FILE.onnx", "a network: mean and log_std, action, q (or q1 and q2), or logits"},
-      {"FILE.safetensors", "a snapshot that 'mercer train' wrote"},
+      {"FILE.safetensors", "a snapshot that 'mercer train' wrote, or tensors like FILE.pt"},
       {"FILE.zip", "an agent of Stable-Baselines3, read as data: none of its pickles is executed"},
-      {"FILE.pt", "a state_dict of torch (.pt, .pth, .cleanrl_model), of CleanRL, rsl_rl, rl_games or with --layers"}};
+      {"FILE.pt",
+       "tensors of CleanRL, rsl_rl, rl_games, Brax or with --layers: a state_dict of torch (.pt, .pth, "
+       ".cleanrl_model), "
+       "flax (.msgpack) or .npz; or TorchScript"}};
   for (const FileKind& file : file_kinds()) kinds.push_back(file.kind);
   return kinds;
 }
 
 bool is_network_file(std::string_view file) {
-  return std::ranges::any_of(network_endings, [&](std::string_view ending) { return file.ends_with(ending); });
+  return !is_table(file) &&
+         std::ranges::any_of(network_endings, [&](std::string_view ending) { return file.ends_with(ending); });
 }
 
 std::vector<PolicySetting> network_settings(std::string_view spec, const std::vector<PolicySetting>& overrides) {

@@ -6,8 +6,9 @@
 #include "mercer/error.hpp"
 #include "policy/agents/networks.hpp"
 #include "policy/agents/normaliser.hpp"
+#include "policy/agents/state_dict.hpp"
 
-// libFuzzer calls this with bytes of its own making. Whatever they are, reading them ends in an agent or in an Error;
+// libFuzzer calls this with bytes of its own making. Whatever they are, reading them ends in a policy or in an Error;
 // the sanitizers watch how. The network of an agent that was read is evaluated, and so are its critics.
 
 namespace {
@@ -49,6 +50,14 @@ void read_agent(const std::string& content) {
   ++evaluated;
 }
 
+// Layouts that store no activation need one.
+void read_tensors(const std::string& content, const std::string& where) {
+  mercer::LayerOptions options;
+  if (!where.starts_with("script")) options.activation = {"ELU"};
+  evaluate(mercer::parse_state_dict(std::as_bytes(std::span(content)), options, {}, where).network);
+  ++evaluated;
+}
+
 void read(char kind, const std::string& rest) {
   if (kind == 'z') return read_agent(rest);
   if (kind == 'n') return static_cast<void>(mercer::parse_normaliser(std::as_bytes(std::span(rest)), "fuzz.pkl", 2));
@@ -57,8 +66,17 @@ void read(char kind, const std::string& rest) {
     for (const auto& [name, tensor] : file.tensors()) file.numbers(tensor);
     return;
   }
+  if (kind == 'd') return read_tensors(rest, "fuzz.pt");
+  if (kind == 'm') return read_tensors(rest, "fuzz.msgpack");
   std::vector<std::string> parts = fuzz_split(rest);
   parts.resize(4);
+  if (kind == 's') {
+    return read_tensors(zip_of({{"p/data.pkl", parts[0]},
+                                {"p/code/__torch__.py", parts[1]},
+                                {"p/data/0", parts[2]},
+                                {"p/data/1", parts[3]}}),
+                        "script.pt");
+  }
   if (kind == 'l') return read_agent(agent_zip(parts[0], parts[1]));
   read_agent(agent_zip(
       parts[0], zip_of({{"archive/data.pkl", parts[1]}, {"archive/data/0", parts[2]}, {"archive/data/1", parts[3]}})));

@@ -9,7 +9,9 @@
 /// after part, each behind its size; the fuzzer puts the zip around them.
 ///
 /// The first byte says what follows: 'z' an agent's zip as it is, 't' a file of torch.save as it is, 'n' a normaliser,
-/// 'p' a description, a list of tensors and two storages, 'l' a description and a file of torch's legacy layout.
+/// 'p' a description, a list of tensors and two storages, 'l' a description and a file of torch's legacy layout, 'd' a
+/// state_dict in that layout, 'm' parameters of flax, 's' a tree of TorchScript modules, the code of its classes and
+/// two storages.
 inline std::string fuzz_parts(char kind, const std::vector<std::string>& parts) {
   std::string out(1, kind);
   for (const std::string& part : parts) out += little(part.size(), 2) + part;

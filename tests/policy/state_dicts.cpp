@@ -1,102 +1,13 @@
-#include <algorithm>
-#include <cmath>
-
-#include <gtest/gtest.h>
-
 #include "io/safetensors.hpp"
-#include "mercer/env.hpp"
-#include "mercer/policy.hpp"
-#include "mercer/warning.hpp"
-#include "support/agent_writer.hpp"
 #include "support/errors.hpp"
-#include "support/files.hpp"
-#include "support/temporary.hpp"
+#include "support/policy_files.hpp"
 
 // Files as trainers write them, compared with an evaluation that follows their forward functions line by line.
 
 namespace mercer {
 namespace {
 
-using Vector = std::vector<double>;
-
-// A linear layer whose numbers depend on its name, so that exchanged layers are seen.
-void add_layer(TestTensors& tensors, const std::string& name, std::int32_t outputs, std::int32_t inputs) {
-  TestTensor weight{{outputs, inputs}, {}}, bias{{outputs}, {}};
-  double phase = static_cast<double>(name.size());
-  for (const char c : name) phase += 0.37 * c;
-  for (std::int32_t i = 0; i < outputs * inputs; ++i) {
-    weight.values.push_back(static_cast<float>(0.6 * std::sin(phase + 1.7 * i)));
-  }
-  for (std::int32_t i = 0; i < outputs; ++i) bias.values.push_back(static_cast<float>(0.2 * std::cos(phase + i)));
-  tensors[name + ".weight"] = std::move(weight);
-  tensors[name + ".bias"] = std::move(bias);
-}
-
-Vector linear(const TestTensors& tensors, const std::string& name, const Vector& x) {
-  const TestTensor &weight = tensors.at(name + ".weight"), &bias = tensors.at(name + ".bias");
-  Vector y(bias.values.begin(), bias.values.end());
-  for (std::size_t r = 0; r < y.size(); ++r) {
-    for (std::size_t c = 0; c < x.size(); ++c) y[r] += static_cast<double>(weight.values[r * x.size() + c]) * x[c];
-  }
-  return y;
-}
-
-template <class Function>
-Vector each(Vector x, const Function& function) {
-  for (double& number : x) number = function(number);
-  return x;
-}
-double tanh_of(double x) { return std::tanh(x); }
-double relu(double x) { return x > 0 ? x : 0; }
-double elu(double x) { return x > 0 ? x : std::expm1(x); }
-
-// The layers NAME.0, NAME.2, NAME.4 with a function between them.
-template <class Function>
-Vector three(const TestTensors& tensors, const std::string& name, Vector x, const Function& function) {
-  x = each(linear(tensors, name + ".0", x), function);
-  x = each(linear(tensors, name + ".2", x), function);
-  return linear(tensors, name + ".4", x);
-}
-void add_three(TestTensors& tensors, const std::string& name, std::int32_t inputs, std::int32_t outputs) {
-  add_layer(tensors, name + ".0", 5, inputs);
-  add_layer(tensors, name + ".2", 4, 5);
-  add_layer(tensors, name + ".4", outputs, 4);
-}
-
-const Vector states[] = {{0.3, -0.9, 2.5}, {-1, 0.1, -6}, {0.7, 0.7, 0}};
-
-class StateDicts : public testing::Test {
- protected:
-  StateDicts() {
-    set_warning_sink([this](const std::string& sentence) { warnings_ += sentence; });
-  }
-  ~StateDicts() override { set_warning_sink({}); }
-
-  std::unique_ptr<Policy> load(const std::string& content, const char* env,
-                               const std::vector<PolicySetting>& settings = {}, const std::string& name = "a.pt") {
-    write_bytes(folder_ / name, content);
-    warnings_.clear();
-    return make_policy((folder_ / name).string(), make_env(env)->task(), settings, &reading_);
-  }
-  static double act(const Policy& policy, const Vector& observation) {
-    double action = 0;
-    policy.mean_action({observation.data(), observation.size(), 1}, {&action, 1, 1});
-    return action;
-  }
-  static double density(const Policy& policy, const Vector& observation, double action) {
-    double out = 0;
-    policy.log_prob({observation.data(), observation.size(), 1}, {&action, 1, 1}, {&out, 1});
-    return out;
-  }
-  // log of a normal density
-  static double normal(double x, double mean, double log_std) {
-    const double z = (x - mean) / std::exp(log_std);
-    return -0.5 * z * z - log_std - 0.5 * std::log(2 * std::acos(-1.0));
-  }
-
-  TemporaryFolder folder_;
-  std::string warnings_, reading_;
-};
+using StateDicts = PolicyFiles;
 
 TEST_F(StateDicts, ppo_of_cleanrl) {
   TestTensors tensors{{"actor_logstd", {{1, 1}, {-0.5F}}}};
@@ -196,6 +107,8 @@ TEST_F(StateDicts, rsl_rl_of_three_generations) {
       EXPECT_NEAR(density(*policy, x, 0.25), normal(0.25, mean, std::log(0.5)), 1e-4);
     }
   }
+  newest.erase("distribution.std_param");
+  expect_error(ErrorCode::bad_format, "Beta", [&] { load(torch_nested({{"actor_state_dict", newest}}), "pendulum"); });
   const auto other = load(torch_nested({{"model_state_dict", net}}), "pendulum", {{"activation", "tanh", "a test"}});
   EXPECT_EQ(warnings_, "");
   EXPECT_NEAR(act(*other, states[0]), std::clamp(three(net, "actor", states[0], tanh_of)[0], -2.0, 2.0), 1e-5);
@@ -219,6 +132,28 @@ TEST_F(StateDicts, rl_games_with_its_normaliser_and_bounds) {
         each(linear(net, "a2c_network.actor_mlp.2", each(linear(net, "a2c_network.actor_mlp.0", seen), elu)), elu);
     EXPECT_NEAR(act(*policy, x), 2 * std::clamp(linear(net, "a2c_network.mu", hidden)[0], -1.0, 1.0), 1e-5);
   }
+  // Early versions keep the statistics beside the model, and a norm comes behind the activation.
+  TestTensors bare, beside;
+  for (const auto& [name, tensor] : net) {
+    const std::string own = "running_mean_std.";
+    (name.starts_with(own) ? beside[name.substr(own.size())] : bare[name]) = tensor;
+  }
+  const auto early = load(torch_nested({{"model", bare}, {"running_mean_std", beside}}), "pendulum",
+                          {{"activation", "ELU", "a test"}});
+  for (const Vector& x : states) EXPECT_EQ(act(*early, x), act(*policy, x));
+  bare["a2c_network.actor_mlp.4.weight"] = {{4}, {1, 2, -1, 0.5F}};
+  bare["a2c_network.actor_mlp.4.bias"] = {{4}, {0, 0.1F, 0, -0.1F}};
+  const auto normed = load(torch_nested({{"model", bare}}), "pendulum", {{"activation", "ELU", "a test"}});
+  for (const Vector& x : states) {
+    Vector y =
+        each(linear(bare, "a2c_network.actor_mlp.2", each(linear(bare, "a2c_network.actor_mlp.0", x), elu)), elu);
+    y = layer_norm(bare, "a2c_network.actor_mlp.4", y, 1e-5);
+    EXPECT_NEAR(act(*normed, x), 2 * std::clamp(linear(bare, "a2c_network.mu", y)[0], -1.0, 1.0), 1e-5);
+  }
+  bare["a2c_network.actor_mlp.4.running_mean"] = {{4}, {0, 0, 0, 0}};
+  expect_error(ErrorCode::bad_format, "BatchNorm", [&] {
+    load(torch_nested({{"model", bare}}), "pendulum", {{"activation", "ELU", "a test"}});
+  });
   net["a2c_network.rnn.rnn.weight_ih_l0"] = {{1, 1}, {1}};
   expect_error(ErrorCode::bad_format, "recurrent", [&] { load(torch_nested({{"model", net}}), "pendulum"); });
 }
@@ -228,16 +163,8 @@ TEST_F(StateDicts, settings_describe_other_files) {
   add_layer(net, "body", 4, 3);
   add_layer(net, "head", 1, 4);
   const auto wanted = [&](const Vector& x) {
-    Vector y = linear(net, "body", x);
-    double mean = 0, var = 0;
-    for (const double number : y) mean += number / 4;
-    for (const double number : y) var += (number - mean) * (number - mean) / 4;
-    for (std::size_t i = 0; i < 4; ++i) {
-      const double z = (y[i] - mean) / std::sqrt(var + 1e-5);
-      const double normed =
-          static_cast<double>(net.at("norm.weight").values[i]) * z + static_cast<double>(net.at("norm.bias").values[i]);
-      y[i] = normed > 0 ? normed : 0.2 * normed;
-    }
+    const Vector y = each(layer_norm(net, "norm", linear(net, "body", x), 1e-5),
+                          [](double number) { return number > 0 ? number : 0.2 * number; });
     return linear(net, "head", y)[0];
   };
   const std::string file = torch_zip(net);

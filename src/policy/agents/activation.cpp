@@ -38,6 +38,23 @@ void gelu(GraphBuilder& builder, Label from, Label to) {
   gated(builder, from, to);
 }
 
+// x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) / 2, which jax calls gelu
+void gelu_tanh(GraphBuilder& builder, Label from, Label to) {
+  const auto constant = [&](const char* name, double value) {
+    builder.add_constant(to + name, {{1}, {value}});
+    return to + name;
+  };
+  builder.add_node({"Mul", to, {from, from}, {to + " square"}});
+  builder.add_node({"Mul", to, {to + " square", constant(" cubic", 0.044715)}, {to + " rest"}});
+  builder.add_node({"Add", to, {to + " rest", constant(" one", 1)}, {to + " factor"}});
+  builder.add_node({"Mul", to, {to + " factor", from}, {to + " bent"}});
+  builder.add_node({"Mul", to, {to + " bent", constant(" scale", std::sqrt(2 / std::numbers::pi))}, {to + " scaled"}});
+  one_node(builder, "Tanh", to + " scaled", to + " tanh");
+  builder.add_node({"Add", to, {to + " tanh", to + " one"}, {to + " sum"}});
+  builder.add_node({"Mul", to, {to + " sum", constant(" half", 0.5)}, {to + " gate"}});
+  gated(builder, from, to);
+}
+
 struct Known {
   std::string_view name;
   std::string_view parameter;  // of torch's class; empty: none that changes it
@@ -69,6 +86,7 @@ const Known known[] = {
        gated(b, x, y);
      }},
     {"GELU", "", 0, [](GraphBuilder& b, double, Label x, Label y) { gelu(b, x, y); }},
+    {"GELUTanh", "", 0, [](GraphBuilder& b, double, Label x, Label y) { gelu_tanh(b, x, y); }},
 };
 
 const Known& find_known(const std::string& name, const std::string& where) {

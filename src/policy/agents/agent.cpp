@@ -77,31 +77,44 @@ void reorder(Opened& agent, const std::vector<std::string>& order) {
   agent.spaces.parts = std::move(parts);
 }
 
-void normalise(Opened& agent, const std::filesystem::path& path, const AgentOptions& options) {
-  const std::size_t observations = agent.spaces.observation.dimensions();
-  const auto read = [&](const std::filesystem::path& file) {
-    agent.normalisation = read_normaliser(file, observations, agent.spaces.parts);
-    agent.normaliser = file;
-  };
-  if (options.normaliser == "none") return;
-  if (!options.normaliser.empty()) return read(options.normaliser);
+// Which file of statistics an agent is played with, and why.
+struct NormaliserChoice {
+  std::filesystem::path used;         // empty: none
+  std::filesystem::path left_out;     // found, and of no use
+  std::optional<bool> wanted = true;  // whether the agent's file says that it needs one
+};
+
+NormaliserChoice choose_normaliser(const AgentFile& file, AgentKind kind, const std::filesystem::path& path,
+                                   const AgentOptions& options) {
+  if (options.normaliser == "none") return {{}, {}, false};
+  if (!options.normaliser.empty()) return {options.normaliser, {}, true};
   const std::vector<std::filesystem::path> places = normaliser_places(path);
   const auto found = std::ranges::find_if(places, [](const std::filesystem::path& place) {
     std::error_code ignored;
     return std::filesystem::is_regular_file(place, ignored);
   });
-  const std::optional<bool> wanted = stored_normalising(agent.file, agent.kind);
-  if (found != places.end() && wanted != false) return read(*found);
-  if (found != places.end()) {
+  const std::optional<bool> wanted = stored_normalising(file, kind);
+  if (found == places.end()) return {{}, {}, wanted};
+  if (wanted == false) return {{}, *found, wanted};
+  return {*found, {}, wanted};
+}
+
+void normalise(Opened& agent, const std::filesystem::path& path, const AgentOptions& options) {
+  const NormaliserChoice choice = choose_normaliser(agent.file, agent.kind, path, options);
+  if (!choice.used.empty()) {
+    agent.normalisation = read_normaliser(choice.used, agent.spaces.observation.dimensions(), agent.spaces.parts);
+    agent.normaliser = choice.used;
+  } else if (!choice.left_out.empty()) {
     warn(fmt::format("'{}' was trained without a normaliser, so '{}' is not used; --normaliser FILE uses it",
-                     path.string(), found->string()));
-  } else if (wanted == true) {
+                     path.string(), choice.left_out.string()));
+  } else if (choice.wanted == true) {
+    const std::vector<std::filesystem::path> places = normaliser_places(path);
     throw Error(ErrorCode::missing_option,
                 fmt::format("'{}' was trained on normalised observations, and there is no '{}' or '{}'", path.string(),
                             places[0].string(), places[1].string()),
                 "Put the file of VecNormalize.save there or name it with --normaliser FILE; --normaliser none plays "
                 "without (right only if VecNormalize had norm_obs=False)");
-  } else if (!wanted) {
+  } else if (!choice.wanted) {
     warn(
         fmt::format("'{}' does not store whether its observations were normalised, and there is no vecnormalize.pkl "
                     "beside it: it is played as it is; confirm with --normaliser none, or name a file",
@@ -139,23 +152,13 @@ void check_actions(const Agent& agent, const std::string& file, const Task& task
   }
 }
 
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> out;
-  while (true) {
-    const std::size_t end = std::min(text.find_first_of(";,"), text.size());
-    out.emplace_back(text.substr(0, end));
-    if (end == text.size()) return out;
-    text.remove_prefix(end + 1);
-  }
-}
-
 }  // namespace
 
 bool set_agent_option(AgentOptions& options, const PolicySetting& setting) {
   if (setting.key == "normaliser") {
     options.normaliser = setting.value;
   } else if (setting.key == "obs-order") {
-    options.order = words(setting.value);
+    options.order = split_list(setting.value);
   } else {
     return false;
   }
@@ -177,6 +180,12 @@ Agent read_agent(const std::filesystem::path& path, const AgentOptions& options)
           std::move(agent.file.system),
           std::move(agent.normalisation),
           std::move(agent.normaliser)};
+}
+
+std::filesystem::path normaliser_of(const std::filesystem::path& path, const AgentOptions& options) {
+  if (path.extension() != ".zip") return options.has_normaliser() ? options.normaliser : "";
+  const AgentFile file = read_agent_file(path);
+  return choose_normaliser(file, agent_kind(file), path, options).used;
 }
 
 Task read_agent_task(const std::filesystem::path& path, const AgentOptions& options) {

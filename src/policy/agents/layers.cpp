@@ -27,25 +27,82 @@ TensorSource tensors_of(const TorchFile& file) {
 }
 
 TensorSource tensors_of(Arrays arrays) {
+  struct Own {
+    Array array;
+    bool transposed = false;
+  };
+  auto shared = std::make_shared<std::map<std::string, Own>>();
   TensorSource source;
-  for (const auto& [name, array] : arrays) source.shapes.emplace(name, array.shape);
-  const auto shared = std::make_shared<const Arrays>(std::move(arrays));
+  const bool flax = std::ranges::any_of(arrays, [](const auto& one) { return one.first.ends_with("kernel"); });
+  for (auto& [name, array] : arrays) {
+    std::string own = name;
+    std::ranges::replace(own, '/', '.');
+    Own tensor{std::move(array)};
+    if (tensor.array.type == Array::Type::text) continue;
+    Shape shape = tensor.array.shape;
+    if (flax && own.ends_with(".kernel") && shape.size() == 2) {
+      std::swap(shape[0], shape[1]);
+      tensor.transposed = true;
+    }
+    for (const std::string_view ending : {".kernel", ".scale"}) {
+      if (flax && own.ends_with(ending)) own.replace(own.size() - ending.size(), ending.size(), ".weight");
+    }
+    source.shapes.emplace(own, std::move(shape));
+    shared->emplace(std::move(own), std::move(tensor));
+  }
+  if (flax) source.norm_epsilon = 1e-6;
   source.unpacked = [](const std::string&) { return std::size_t{0}; };
-  source.numbers = [shared](const std::string& name) { return shared->at(name).as_doubles(); };
+  source.numbers = [shared](const std::string& name) {
+    const Own& tensor = shared->at(name);
+    const std::vector<double> numbers = tensor.array.as_doubles();
+    if (!tensor.transposed) return numbers;
+    const std::size_t rows = tensor.array.shape[0], columns = tensor.array.shape[1];
+    std::vector<double> out(numbers.size());
+    for (std::size_t r = 0; r < rows; ++r) {
+      for (std::size_t c = 0; c < columns; ++c) out[c * rows + r] = numbers[r * columns + c];
+    }
+    return out;
+  };
   return source;
 }
 
-Tensor TorchLayers::tensor(const std::string& name) {
+std::vector<std::size_t> sequential_places(const TensorSource& source, const std::string& name) {
+  std::vector<std::size_t> places;
+  for (auto at = source.shapes.lower_bound(name + "."); at != source.shapes.end(); ++at) {
+    std::string_view rest = at->first;
+    if (!rest.starts_with(name + ".")) break;
+    rest.remove_prefix(name.size() + 1);
+    std::size_t place = 0;
+    const auto [stop, trouble] = std::from_chars(rest.data(), rest.data() + rest.size(), place);
+    const std::string_view own = rest.substr(static_cast<std::size_t>(stop - rest.data()));
+    // "0" and "00" are different names, and only the first is one of torch's.
+    if (trouble == std::errc{} && own == ".weight" &&
+        source.shapes.contains(fmt::format("{}.{}.weight", name, place))) {
+      places.push_back(place);
+    }
+  }
+  std::ranges::sort(places);
+  const auto [end, last] = std::ranges::unique(places);
+  places.erase(end, last);
+  return places;
+}
+
+const Shape& TorchLayers::shape(const std::string& name) const {
   const auto found = source_.shapes.find(name);
   if (found == source_.shapes.end()) {
     refuse_agent(where_, fmt::format("it has no tensor '{}': its policy is no plain perceptron", name));
   }
-  read_ += std::max(size_of(found->second), source_.unpacked(name));
+  return found->second;
+}
+
+Tensor TorchLayers::tensor(const std::string& name) {
+  const Shape& own = shape(name);
+  read_ += std::max(size_of(own), source_.unpacked(name));
   if (read_ > most_numbers) {
     throw Error(ErrorCode::too_large, fmt::format("'{}': its policy has more than {} weights", where_, most_numbers),
                 "Train a smaller network, or distil this one into one first");
   }
-  Tensor tensor{found->second, source_.numbers(name)};
+  Tensor tensor{own, source_.numbers(name)};
   const auto bad = std::ranges::find_if_not(tensor.data, [](double x) { return std::isfinite(x); });
   if (bad != tensor.data.end()) {
     throw Error(ErrorCode::not_finite, fmt::format("'{}': tensor '{}' holds {}", where_, name, *bad),
@@ -55,24 +112,15 @@ Tensor TorchLayers::tensor(const std::string& name) {
 }
 
 std::vector<std::string> TorchLayers::chain(const std::string& name) const {
-  std::vector<std::size_t> places;
-  for (auto at = source_.shapes.lower_bound(name + "."); at != source_.shapes.end(); ++at) {
-    std::string_view rest = at->first;
-    if (!rest.starts_with(name + ".")) break;
-    rest.remove_prefix(name.size() + 1);
-    std::size_t place = 0;
-    const auto [stop, trouble] = std::from_chars(rest.data(), rest.data() + rest.size(), place);
-    const std::string_view own = rest.substr(static_cast<std::size_t>(stop - rest.data()));
-    if (trouble != std::errc{} || own != ".weight") continue;
-    if (at->second.size() != 2) {
-      refuse_agent(where_, fmt::format("'{}' is no linear layer; legal: a plain perceptron", at->first));
-    }
-    places.push_back(place);
-    if (places.size() > most_layers) refuse_agent(where_, fmt::format("more than {} layers", most_layers));
-  }
-  std::ranges::sort(places);
   std::vector<std::string> layers;
-  for (const std::size_t place : places) layers.push_back(fmt::format("{}.{}", name, place));
+  for (const std::size_t place : sequential_places(source_, name)) {
+    layers.push_back(fmt::format("{}.{}", name, place));
+    const std::string weight = layers.back() + ".weight";
+    if (source_.shapes.find(weight)->second.size() != 2) {
+      refuse_agent(where_, fmt::format("'{}' is no linear layer; legal: a plain perceptron", weight));
+    }
+    if (layers.size() > most_layers) refuse_agent(where_, fmt::format("more than {} layers", most_layers));
+  }
   return layers;
 }
 
@@ -100,7 +148,11 @@ void TorchLayers::layer_norm(const std::string& name, const std::string& from, c
   Tensor bias = bias_of(name, weight.data.size());
   builder_.add_constant(name + ".weight", std::move(weight));
   builder_.add_constant(name + ".bias", std::move(bias));
-  builder_.add_node({"LayerNormalization", name, {from, name + ".weight", name + ".bias"}, {to}, {{"axis", {-1}}}});
+  builder_.add_node({"LayerNormalization",
+                     name,
+                     {from, name + ".weight", name + ".bias"},
+                     {to},
+                     {{"axis", {-1}}, {"epsilon", {source_.norm_epsilon}}}});
 }
 
 // An output must depend on the input: zero times it.

@@ -18,10 +18,15 @@ struct TensorSource {
   /// Elements that are unpacked to read a tensor, where those are more than its own.
   std::function<std::size_t(const std::string& name)> unpacked;
   std::function<std::vector<double>(const std::string& name)> numbers;  ///< row-major
+  double norm_epsilon = 1e-5;                                           ///< of a LayerNorm: that of torch
 };
 /// Of a file of torch.save, which must outlive it.
 TensorSource tensors_of(const TorchFile& file);
+/// Of named arrays. Slashes in names count as dots. Names of flax become those of torch: NAME.kernel, inputs x outputs,
+/// is the weight NAME.weight, outputs x inputs, and NAME.scale that of a LayerNorm, whose epsilon in flax is 1e-6.
 TensorSource tensors_of(Arrays arrays);
+/// The numbers i of the tensors NAME.i.weight, in order: the layers of a torch.nn.Sequential.
+std::vector<std::size_t> sequential_places(const TensorSource& source, const std::string& name);
 
 /// A linear layer of a network, as its file calls it.
 struct TorchLayer {
@@ -36,6 +41,8 @@ class TorchLayers {
       : builder_(builder), source_(std::move(source)), activation_(std::move(activation)), where_(std::move(where)) {}
 
   bool has(const std::string& tensor) const { return source_.shapes.contains(tensor); }
+  /// The shape of a tensor. Throws `bad_format` where it is missing.
+  const Shape& shape(const std::string& name) const;
   /// A tensor as it stands in the file. Throws `bad_format` where it is missing, `not_finite` for weights that are no
   /// numbers, `too_large` for more than 2^22 of them in all.
   Tensor tensor(const std::string& name);
@@ -46,7 +53,7 @@ class TorchLayers {
   void linear(const std::string& name, const std::string& from, const std::string& to);
   /// The same with the rows of the layer averaged in `groups` groups: row r counts for group r modulo `groups`.
   void mean_linear(const std::string& name, std::size_t groups, const std::string& from, const std::string& to);
-  /// Layer `name` of class torch.nn.LayerNorm, with torch's own epsilon of 1e-5.
+  /// Layer `name`, a LayerNorm.
   void layer_norm(const std::string& name, const std::string& from, const std::string& to);
   /// The same `values` in every state; `from` is any value with `width` rows.
   void constant(const std::vector<double>& values, std::size_t width, const std::string& from, const std::string& to);

@@ -1,8 +1,5 @@
 #include "policy/agents/tensor_layout.hpp"
 
-#include <algorithm>
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "policy/agents/agent_file.hpp"
@@ -31,6 +28,7 @@ class Finder {
     const auto at = source_.shapes.lower_bound(prefix_ + begin);
     return at != source_.shapes.end() && at->first.starts_with(prefix_ + begin);
   }
+  bool holds(const std::string& full) const { return source_.shapes.contains(full); }
   std::string operator()(const std::string& name) const { return prefix_ + name; }
   std::string if_there(const std::string& name) const { return has(name) ? prefix_ + name : ""; }
 
@@ -64,8 +62,16 @@ std::optional<TensorLayout> rl_games(Finder names, const TensorSource& source) {
   TensorLayout layout;
   layout.trainer = "rl_games";
   layout.layers = sequential_layers(source, names("a2c_network.actor_mlp"));
+  // A norm comes behind the activation of its layer, so nothing follows the last one.
+  if (!layout.layers.empty() && source.shapes.find(layout.layers.back().name + ".weight")->second.size() == 1) {
+    layout.layers.back().active = false;
+  }
   layout.activation = "ELU";
   names.normaliser(layout, "running_mean_std.running_mean", "running_mean_std.running_var");
+  // Early versions keep it beside the model.
+  if (Finder outside = names; layout.obs_mean.empty() && outside.find("running_mean_std.running_mean")) {
+    outside.normaliser(layout, "running_mean_std.running_mean", "running_mean_std.running_var");
+  }
   layout.obs_epsilon = 1e-5;
   layout.obs_clip = 5;
   layout.rescaled = box;
@@ -101,11 +107,80 @@ std::optional<TensorLayout> rsl_rl(Finder names) {
     names.refuse_if(names.has_any("cnn"), "its network takes pictures");
     names.normaliser(layout, "obs_normalizer._mean", "obs_normalizer._std");
   } else {
+    names.refuse_if(names.find("actor_state_dict.mlp.0.weight"),
+                    "it stores no standard deviation: the actor of rsl_rl is deterministic, a Beta distribution or one "
+                    "whose spread depends on the state, and the file does not say which");
     return std::nullopt;
   }
   // Before version 3 the normaliser stands outside of the module.
   if (layout.obs_mean.empty() && names.find("obs_norm_state_dict._mean")) {
     names.normaliser(layout, "obs_norm_state_dict._mean", "obs_norm_state_dict._std");
+  }
+  return layout;
+}
+
+// The layers STEM0, STEM1, ... of flax, each with what its norm is called, if it has one.
+std::vector<TensorLayout::Layer> numbered_layers(const Finder& names, const std::string& stem) {
+  std::vector<TensorLayout::Layer> layers;
+  for (std::size_t i = 0; names.has(fmt::format("{}{}.weight", stem, i)); ++i) {
+    layers.push_back({names(fmt::format("{}{}", stem, i))});
+    const std::string norm = fmt::format("params.LayerNorm_{}", i);
+    if (names.has(norm + ".weight")) layers.push_back({names(norm), false});
+  }
+  return layers;
+}
+
+// (statistics, policy, values): tuples become maps with the keys 0, 1, 2.
+std::optional<TensorLayout> brax(Finder names) {
+  if (!names.find("params.hidden_0.weight")) return std::nullopt;
+  TensorLayout layout;
+  layout.trainer = "Brax";
+  layout.layers = numbered_layers(names, "params.hidden_");
+  layout.mean = layout.layers.back().name;
+  layout.layers.pop_back();
+  layout.activation = "SiLU";
+  layout.squash = Squash::tanh;
+  layout.halves = true;
+  layout.least_std = 0.001;
+  layout.obs_epsilon = 0;
+  layout.obs_clip = no_clip;
+  std::string outer = names("");
+  if (!outer.ends_with("1.")) return layout;
+  outer.replace(outer.size() - 2, 2, "0.");
+  for (const char* const key : {"", ".state"}) {  // dictionaries of observations name the policy's own "state"
+    if (!names.holds(outer + "mean" + key) || !names.holds(outer + "std" + key)) continue;
+    layout.obs_mean = outer + "mean" + key;
+    layout.obs_std = outer + "std" + key;
+    layout.normalises_perhaps = true;
+  }
+  return layout;
+}
+
+// What flax.serialization.to_bytes makes of the parameters in CleanRL's scripts for jax: of [actor, critics] or of one
+// network alone.
+std::optional<TensorLayout> clean_rl_jax(Finder names, const TensorSource& source, const std::string& where) {
+  if (!names.find("params.Dense_0.weight") || names.has_any("params.LayerNorm")) return std::nullopt;
+  names.refuse_if(names.has_any("params.Conv_"), "its network takes pictures");
+  TensorLayout layout;
+  layout.activation = "ReLU";
+  layout.activation_set = true;
+  layout.layers = numbered_layers(names, "params.Dense_");
+  const std::string last = layout.layers.back().name;
+  const auto width = [&](const std::string& layer, std::size_t axis) {
+    const auto shape = source.shapes.find(layer + ".weight");
+    return shape == source.shapes.end() || shape->second.size() != 2 ? 0 : shape->second[axis];
+  };
+  const std::size_t inputs = width(layout.layers[0].name, 1), actions = width(last, 0);
+  layout.layers.pop_back();
+  if (names("") == "0." && width("1.params.Dense_0", 1) == inputs + actions) {
+    layout.trainer = "TD3 or DDPG of CleanRL (jax)";
+    layout.squash = Squash::tanh;
+    layout.action = last;
+  } else if (names("").empty() && where.ends_with(".cleanrl_model")) {
+    layout.trainer = "DQN of CleanRL (jax)";
+    layout.q = last;
+  } else {
+    return std::nullopt;
   }
   return layout;
 }
@@ -158,17 +233,7 @@ std::optional<TensorLayout> clean_rl(Finder names, const TensorSource& source) {
 }  // namespace
 
 std::vector<TensorLayout::Layer> sequential_layers(const TensorSource& source, const std::string& name) {
-  std::vector<std::size_t> places;
-  for (auto at = source.shapes.lower_bound(name + "."); at != source.shapes.end(); ++at) {
-    std::string_view rest = at->first;
-    if (!rest.starts_with(name + ".")) break;
-    rest.remove_prefix(name.size() + 1);
-    std::size_t place = 0;
-    const auto [stop, trouble] = std::from_chars(rest.data(), rest.data() + rest.size(), place);
-    const std::string_view own = rest.substr(static_cast<std::size_t>(stop - rest.data()));
-    if (trouble == std::errc{} && own == ".weight") places.push_back(place);
-  }
-  std::ranges::sort(places);
+  const std::vector<std::size_t> places = sequential_places(source, name);
   std::vector<TensorLayout::Layer> layers;
   for (std::size_t i = 0; i < places.size(); ++i) {
     const bool gap = i + 1 == places.size() || places[i + 1] != places[i] + 1;
@@ -181,6 +246,8 @@ std::optional<TensorLayout> guess_layout(const TensorSource& source, const std::
   const Finder names(source, where);
   if (auto found = rl_games(names, source)) return found;
   if (auto found = rsl_rl(names)) return found;
+  if (auto found = brax(names)) return found;
+  if (auto found = clean_rl_jax(names, source, where)) return found;
   return clean_rl(names, source);
 }
 
