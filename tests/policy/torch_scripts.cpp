@@ -28,7 +28,7 @@ class TorchScripts : public PolicyFiles {
              {"4", linear_module(net_, "4")}}};
   }
   double wanted(const Vector& x) const {
-    return linear(net_, "4", each(linear(net_, "2", each(linear(net_, "0", x), elu)), elu))[0];
+    return linear(net_, "4", mapped(linear(net_, "2", mapped(linear(net_, "0", x), elu)), elu))[0];
   }
   // A class Net whose forward is this text, over the three linear layers.
   std::string net_of(const std::string& forward) {
@@ -51,7 +51,7 @@ TEST_F(TorchScripts, a_scripted_sequential) {
   const auto policy = load(writer_.write(sequential()), "pendulum");
   EXPECT_EQ(warnings_, "");
   EXPECT_NE(reading_.find("TorchScript; layers 0, 2, 4 with ELU"), std::string::npos) << reading_;
-  for (const Vector& x : states) EXPECT_NEAR(act(*policy, x), std::clamp(wanted(x), -2.0, 2.0), 1e-5);
+  for (const Vector& x : probed) EXPECT_NEAR(act(*policy, x), std::clamp(wanted(x), -2.0, 2.0), 1e-5);
   expect_error(ErrorCode::bad_value, "TorchScript, which holds its own layers", [&] {
     load(writer_.write(sequential()), "pendulum", {{"activation", "ReLU", "a test"}});
   });
@@ -100,7 +100,7 @@ TEST_F(TorchScripts, an_exported_policy_with_its_normaliser) {
                                           "_TorchPolicyExporter",
                                           {{"actor", sequential()}, {"normalizer", normaliser}}}),
                            "pendulum", {}, "policy.pt");
-  for (const Vector& x : states) {
+  for (const Vector& x : probed) {
     const Vector seen{(x[0] - 0.5) / 2.01, (x[1] + 0.25) / 0.51, (x[2] - 1) / 1.01};
     EXPECT_NEAR(act(*policy, x), std::clamp(wanted(seen), -2.0, 2.0), 1e-5);
   }
@@ -118,12 +118,12 @@ TEST_F(TorchScripts, residuals_limits_and_operations_in_place) {
     return torch.mul(torch.tanh((c).forward(torch.gelu(x2, approximate="none"), )), torch.mul(limit, 3))
 )"),
                            "pendulum");
-  for (const Vector& x : states) {
-    Vector seen = each(x, [](double number) { return std::max(number, -5.0); });
-    const Vector first = each(linear(net_, "0", seen), relu);
+  for (const Vector& x : probed) {
+    Vector seen = mapped(x, [](double number) { return std::max(number, -5.0); });
+    const Vector first = mapped(linear(net_, "0", seen), relu);
     Vector sum = linear(net_, "2", first);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += first[i];
-    sum = each(sum, [](double number) { return 0.5 * number * (1 + std::erf(number / std::sqrt(2.0))); });
+    sum = mapped(sum, [](double number) { return 0.5 * number * (1 + std::erf(number / std::sqrt(2.0))); });
     EXPECT_NEAR(act(*policy, x), 1.5 * std::tanh(linear(net_, "4", sum)[0]), 1e-5);
   }
 }
