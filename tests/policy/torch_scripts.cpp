@@ -158,6 +158,41 @@ TEST_F(TorchScripts, what_is_no_plain_chain_is_refused) {
                [&] { load(writer_.write(sequential()), "pendulum"); });
 }
 
+TEST_F(TorchScripts, hostile_archives_are_refused) {
+  const auto refused = [&](ErrorCode code, const std::string& words,
+                           const std::vector<std::pair<std::string, std::string>>& members) {
+    expect_error(code, words, [&] { load(zip_of(members), "pendulum"); });
+  };
+  using namespace pickle;
+  const auto module = [](const std::string& state) {
+    return global("__torch__", "Net") + std::string(")\x81") + state + "b";
+  };
+  const std::string called = start + call(global("os", "system"), {text("ls")}) + stop;
+  refused(ErrorCode::bad_format, "it refers to 'os.system'", {{"p/data.pkl", called}});
+  refused(ErrorCode::bad_format, "without plain attributes", {{"p/data.pkl", start + module(integer(1)) + stop}});
+  refused(ErrorCode::corrupt_file, "lost the numbers",
+          {{"p/data.pkl", start + module(dict({text("w"), tensor("0", 1'000'000'000, {1'000'000'000})})) + stop}});
+  refused(ErrorCode::corrupt_file, "another number of elements",
+          {{"p/data.pkl", start + module(dict({text("w"), tensor("0", 1'000'000'000, {1'000'000'000})})) + stop},
+           {"p/data/0", "1234"}});
+  refused(ErrorCode::corrupt_file, "twice",
+          {{"p/data.pkl", start + module(dict({})) + stop}, {"p/code/__torch__.py", ""}, {"p/code/__torch__.py", ""}});
+  refused(ErrorCode::bad_format, "no code of __torch__.Net",
+          {{"p/data.pkl", start + module(dict({})) + stop}, {"p/code/../__torch__.py", "class Net(Module):\n"}});
+  refused(ErrorCode::bad_format, "262144 bytes of code",
+          {{"p/data.pkl", start + module(dict({})) + stop}, {"p/code/__torch__.py", std::string(300'000, ' ')}});
+  // A module that holds one below it twice, and so on: 2^20 paths in a few hundred bytes, and one inside itself.
+  std::string shared = module(dict({})) + "q" + little(0, 1);
+  for (int level = 1; level <= 14; ++level) {
+    const std::string before = "h" + little(static_cast<std::uint64_t>(level - 1), 1);
+    shared += "0" + module(dict({text("a"), before, text("b"), before, text("c"), before})) + "q" +
+              little(static_cast<std::uint64_t>(level), 1);
+  }
+  refused(ErrorCode::bad_format, "more than 100000 entries", {{"p/data.pkl", start + shared + stop}});
+  const std::string own = global("__torch__", "Net") + std::string(")\x81q\x01") + dict({text("a"), "h\x01"}) + "b";
+  refused(ErrorCode::bad_format, "16 modules inside each other", {{"p/data.pkl", start + own + stop}});
+}
+
 TEST_F(TorchScripts, truncation_at_every_byte_is_noticed) {
   const std::string whole = writer_.write(sequential());
   for (std::size_t size = 0; size < whole.size(); ++size) {
