@@ -33,11 +33,12 @@ def test_names_of_layers_come_from_flags_from_behind_the_name_and_from_toml(merc
 
 
 def test_an_embedding_knows_how_its_teacher_was_described(mercer):
-    save(mercer.folder / "net.npz")
-    mercer.ok("embed", "--env", "pendulum", "--policy", "net.npz:action=head", "--layers", "body", "--activation", "Tanh",
+    (mercer.folder / "runs.pt2").mkdir()
+    save(mercer.folder / "runs.pt2/net.npz")
+    mercer.ok("embed", "--env", "pendulum", "--policy", "runs.pt2/net.npz:action=head", "--layers", "body", "--activation", "Tanh",
               "--route", "continuous", "--k", 4, "--rollouts", 5, "--rounds", 1, "--episodes", 5, "--out", "p.mercer")
     made = mercer.json("inspect", "p.mercer")
-    assert made["teacher"] == "net.npz"
+    assert made["teacher"] == "runs.pt2/net.npz"
     assert {key: made["settings"][key] for key in ("layers", "activation", "action")} == {
         "layers": "body", "activation": "Tanh", "action": "head"}
     again = ("certify", "p.mercer", "--episodes", 4, "--coupled", 2, "--dry-run", "--level", "statistical")
