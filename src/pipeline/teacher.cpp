@@ -1,6 +1,7 @@
 #include "pipeline/teacher.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <limits>
 
@@ -73,10 +74,13 @@ bool is_stored_file(const EmbeddingFile& file, const std::string& policy) {
 
 std::string named_file(const std::string& spec) {
   const std::string text = spec.starts_with("tabular:") ? spec.substr(8) : spec;
-  for (const char* ending :
+  for (const std::string ending :
        {".onnx", ".safetensors", ".mercer", ".json", ".npz", ".zip", ".pth", ".pt", ".cleanrl_model", ".msgpack"}) {
-    const std::size_t place = text.find(ending);
-    if (place != std::string::npos) return text.substr(0, place + std::string(ending).size());
+    for (std::size_t place = text.find(ending); place != std::string::npos; place = text.find(ending, place + 1)) {
+      const std::size_t end = place + ending.size();
+      const char next = end < text.size() ? text[end] : ':';  // a folder may be called "runs.pt2"
+      if (std::isalnum(static_cast<unsigned char>(next)) == 0 && next != '/' && next != '_') return text.substr(0, end);
+    }
   }
   return {};
 }

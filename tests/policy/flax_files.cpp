@@ -37,10 +37,10 @@ TEST_F(FlaxFiles, ppo_of_brax) {
   EXPECT_NE(warnings_.find("SiLU, the usual one of Brax, is assumed"), std::string::npos);
   EXPECT_NE(warnings_.find("not whether it normalises by them"), std::string::npos);
   EXPECT_NE(reading_.find("Brax; layers 1.params.hidden_0"), std::string::npos) << reading_;
-  for (const Vector& x : states) {
+  for (const Vector& x : probed) {
     const Vector seen{(x[0] - 0.5) / 2, x[1], (x[2] - 1) / 0.5};
     const Vector out =
-        linear(net, "hidden_2", each(linear(net, "hidden_1", each(linear(net, "hidden_0", seen), silu)), silu));
+        linear(net, "hidden_2", mapped(linear(net, "hidden_1", mapped(linear(net, "hidden_0", seen), silu)), silu));
     EXPECT_NEAR(act(*policy, x), 2 * std::tanh(out[0]), 1e-5);
     const double std = std::log1p(std::exp(out[1])) + 0.001, z = 0.3;
     const double wanted = normal(std::atanh(z), out[0], std::log(std)) - std::log(2 * (1 - z * z));
@@ -49,8 +49,8 @@ TEST_F(FlaxFiles, ppo_of_brax) {
   const auto plain = load(parameters, "pendulum", silent, "bare.msgpack");
   EXPECT_EQ(warnings_, "");
   const Vector out =
-      linear(net, "hidden_2", each(linear(net, "hidden_1", each(linear(net, "hidden_0", states[0]), silu)), silu));
-  EXPECT_NEAR(act(*plain, states[0]), 2 * std::tanh(out[0]), 1e-5);
+      linear(net, "hidden_2", mapped(linear(net, "hidden_1", mapped(linear(net, "hidden_0", probed[0]), silu)), silu));
+  EXPECT_NEAR(act(*plain, probed[0]), 2 * std::tanh(out[0]), 1e-5);
 }
 
 TEST_F(FlaxFiles, norms_of_brax_follow_the_activation_with_the_epsilon_of_flax) {
@@ -61,9 +61,9 @@ TEST_F(FlaxFiles, norms_of_brax_follow_the_activation_with_the_epsilon_of_flax) 
   net["hidden_0.weight"].values.assign(15, 0.001F);
   net["hidden_0.bias"].values = {1, 1.001F, 1.002F, 1, 1};
   const auto policy = load(msgpack::map({{"params", msgpack::layers(net)}}), "pendulum", silent, "b.msgpack");
-  for (const Vector& x : states) {
-    const Vector y = layer_norm(net, "LayerNorm_0", each(linear(net, "hidden_0", x), silu), 1e-6);
-    EXPECT_NEAR(act(*policy, x), 2 * std::tanh(linear(net, "hidden_2", each(linear(net, "hidden_1", y), silu))[0]),
+  for (const Vector& x : probed) {
+    const Vector y = layer_norm(net, "LayerNorm_0", mapped(linear(net, "hidden_0", x), silu), 1e-6);
+    EXPECT_NEAR(act(*policy, x), 2 * std::tanh(linear(net, "hidden_2", mapped(linear(net, "hidden_1", y), silu))[0]),
                 2e-4);
   }
 }
@@ -76,7 +76,7 @@ TEST_F(FlaxFiles, td3_and_dqn_of_cleanrl) {
     add_layer(net, "Dense_2", outputs, 4);
   };
   const auto forward = [](const TestTensors& net, const Vector& x) {
-    return linear(net, "Dense_2", each(linear(net, "Dense_1", each(linear(net, "Dense_0", x), relu)), relu));
+    return linear(net, "Dense_2", mapped(linear(net, "Dense_1", mapped(linear(net, "Dense_0", x), relu)), relu));
   };
   const auto parameters = [](const TestTensors& net) { return msgpack::map({{"params", msgpack::layers(net)}}); };
   chain(actor, 3, 1);
@@ -85,7 +85,7 @@ TEST_F(FlaxFiles, td3_and_dqn_of_cleanrl) {
   const auto td3 = load(msgpack::map({{"0", parameters(actor)}, {"1", parameters(critic)}, {"2", parameters(critic)}}),
                         "pendulum", {}, "td3.cleanrl_model");
   EXPECT_NE(reading_.find("TD3 or DDPG of CleanRL (jax)"), std::string::npos);
-  for (const Vector& x : states) EXPECT_NEAR(act(*td3, x), 2 * std::tanh(forward(actor, x)[0]), 1e-5);
+  for (const Vector& x : probed) EXPECT_NEAR(act(*td3, x), 2 * std::tanh(forward(actor, x)[0]), 1e-5);
   const auto dqn = load(parameters(q), "cart-pole", {}, "dqn.cleanrl_model");
   EXPECT_EQ(warnings_, "");
   for (const double angle : {-0.2, -0.1, 0.0, 0.1, 0.2}) {
@@ -103,8 +103,8 @@ TEST_F(FlaxFiles, td3_and_dqn_of_cleanrl) {
   const auto gelu = [](double x) {
     return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::acos(-1.0)) * (x + 0.044715 * x * x * x)));
   };
-  for (const Vector& x : states) {
-    const Vector y = each(linear(actor, "Dense_1", each(linear(actor, "Dense_0", x), gelu)), gelu);
+  for (const Vector& x : probed) {
+    const Vector y = mapped(linear(actor, "Dense_1", mapped(linear(actor, "Dense_0", x), gelu)), gelu);
     EXPECT_NEAR(act(*named, x), std::clamp(linear(actor, "Dense_2", y)[0], -2.0, 2.0), 1e-5);
   }
 }
@@ -123,8 +123,8 @@ TEST_F(FlaxFiles, arrays_of_numpy_are_networks_and_tables) {
   const auto policy = make_policy(file, make_env("pendulum")->task(), {}, &reading_);
   EXPECT_TRUE(is_network_file(file));
   EXPECT_NE(reading_.find("TD3 or DDPG of CleanRL"), std::string::npos);
-  for (const Vector& x : states) {
-    const Vector hidden = each(linear(net, "fc2", each(linear(net, "fc1", x), relu)), relu);
+  for (const Vector& x : probed) {
+    const Vector hidden = mapped(linear(net, "fc2", mapped(linear(net, "fc1", x), relu)), relu);
     EXPECT_NEAR(act(*policy, x), 2 * std::tanh(linear(net, "fc_mu", hidden)[0]), 1e-5);
   }
   const std::string table = (folder_ / "pi.npz").string();

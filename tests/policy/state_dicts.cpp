@@ -17,7 +17,7 @@ TEST_F(StateDicts, ppo_of_cleanrl) {
   EXPECT_NE(warnings_.find("NormalizeObservation"), std::string::npos);
   EXPECT_NE(reading_.find("PPO of CleanRL; layers actor_mean.0, actor_mean.2, actor_mean.4 with Tanh"),
             std::string::npos);
-  for (const Vector& x : states) {
+  for (const Vector& x : probed) {
     const double mean = three(tensors, "actor_mean", x, tanh_of)[0];
     EXPECT_NEAR(act(*policy, x), std::clamp(mean, -2.0, 2.0), 1e-6);
     EXPECT_NEAR(density(*policy, x, 0.25), normal(0.25, mean, -0.5), 1e-5);
@@ -62,8 +62,8 @@ TEST_F(StateDicts, sac_and_td3_of_cleanrl_bring_their_scale) {
   add_layer(critic, "fc3", 1, 4);
   const auto gaussian = load(torch_zip(sac), "pendulum");
   const auto plain = load(torch_nested({{"", td3}, {"", critic}}, true), "pendulum");
-  for (const Vector& x : states) {
-    const Vector hidden = each(linear(sac, "fc2", each(linear(sac, "fc1", x), relu)), relu);
+  for (const Vector& x : probed) {
+    const Vector hidden = mapped(linear(sac, "fc2", mapped(linear(sac, "fc1", x), relu)), relu);
     const double mean = linear(sac, "fc_mean", hidden)[0];
     const double log_std = -5 + 0.5 * (2 + 5) * (std::tanh(linear(sac, "fc_logstd", hidden)[0]) + 1);
     EXPECT_NEAR(act(*gaussian, x), 2 * std::tanh(mean), 1e-5);
@@ -100,7 +100,7 @@ TEST_F(StateDicts, rsl_rl_of_three_generations) {
   for (const std::string& file : files) {
     const auto policy = load(file, "pendulum");
     EXPECT_NE(warnings_.find("ELU, the usual one of rsl_rl, is assumed"), std::string::npos);
-    for (const Vector& x : states) {
+    for (const Vector& x : probed) {
       const Vector seen{(x[0] - 0.5) / 2.01, (x[1] + 0.25) / 0.51, (x[2] - 1) / 1.01};
       const double mean = three(net, "actor", seen, elu)[0];
       EXPECT_NEAR(act(*policy, x), std::clamp(mean, -2.0, 2.0), 1e-5);
@@ -111,7 +111,7 @@ TEST_F(StateDicts, rsl_rl_of_three_generations) {
   expect_error(ErrorCode::bad_format, "Beta", [&] { load(torch_nested({{"actor_state_dict", newest}}), "pendulum"); });
   const auto other = load(torch_nested({{"model_state_dict", net}}), "pendulum", {{"activation", "tanh", "a test"}});
   EXPECT_EQ(warnings_, "");
-  EXPECT_NEAR(act(*other, states[0]), std::clamp(three(net, "actor", states[0], tanh_of)[0], -2.0, 2.0), 1e-5);
+  EXPECT_NEAR(act(*other, probed[0]), std::clamp(three(net, "actor", probed[0], tanh_of)[0], -2.0, 2.0), 1e-5);
 }
 
 TEST_F(StateDicts, rl_games_with_its_normaliser_and_bounds) {
@@ -124,12 +124,12 @@ TEST_F(StateDicts, rl_games_with_its_normaliser_and_bounds) {
   add_layer(net, "a2c_network.value", 1, 4);
   const auto policy = load(torch_nested({{"model", net}}), "pendulum", {{"activation", "ELU", "a test"}}, "a.pth");
   EXPECT_EQ(warnings_, "");
-  for (const Vector& x : states) {
+  for (const Vector& x : probed) {
     Vector seen(3);
     const double mean[] = {0.5, 0, 1}, var[] = {4, 1, 0.25};
     for (std::size_t d = 0; d < 3; ++d) seen[d] = std::clamp((x[d] - mean[d]) / std::sqrt(var[d] + 1e-5), -5.0, 5.0);
     const Vector hidden =
-        each(linear(net, "a2c_network.actor_mlp.2", each(linear(net, "a2c_network.actor_mlp.0", seen), elu)), elu);
+        mapped(linear(net, "a2c_network.actor_mlp.2", mapped(linear(net, "a2c_network.actor_mlp.0", seen), elu)), elu);
     EXPECT_NEAR(act(*policy, x), 2 * std::clamp(linear(net, "a2c_network.mu", hidden)[0], -1.0, 1.0), 1e-5);
   }
   // Early versions keep the statistics beside the model, and a norm comes behind the activation.
@@ -140,13 +140,13 @@ TEST_F(StateDicts, rl_games_with_its_normaliser_and_bounds) {
   }
   const auto early = load(torch_nested({{"model", bare}, {"running_mean_std", beside}}), "pendulum",
                           {{"activation", "ELU", "a test"}});
-  for (const Vector& x : states) EXPECT_EQ(act(*early, x), act(*policy, x));
+  for (const Vector& x : probed) EXPECT_EQ(act(*early, x), act(*policy, x));
   bare["a2c_network.actor_mlp.4.weight"] = {{4}, {1, 2, -1, 0.5F}};
   bare["a2c_network.actor_mlp.4.bias"] = {{4}, {0, 0.1F, 0, -0.1F}};
   const auto normed = load(torch_nested({{"model", bare}}), "pendulum", {{"activation", "ELU", "a test"}});
-  for (const Vector& x : states) {
+  for (const Vector& x : probed) {
     Vector y =
-        each(linear(bare, "a2c_network.actor_mlp.2", each(linear(bare, "a2c_network.actor_mlp.0", x), elu)), elu);
+        mapped(linear(bare, "a2c_network.actor_mlp.2", mapped(linear(bare, "a2c_network.actor_mlp.0", x), elu)), elu);
     y = layer_norm(bare, "a2c_network.actor_mlp.4", y, 1e-5);
     EXPECT_NEAR(act(*normed, x), 2 * std::clamp(linear(bare, "a2c_network.mu", y)[0], -1.0, 1.0), 1e-5);
   }
@@ -163,8 +163,8 @@ TEST_F(StateDicts, settings_describe_other_files) {
   add_layer(net, "body", 4, 3);
   add_layer(net, "head", 1, 4);
   const auto wanted = [&](const Vector& x) {
-    const Vector y = each(layer_norm(net, "norm", linear(net, "body", x), 1e-5),
-                          [](double number) { return number > 0 ? number : 0.2 * number; });
+    const Vector y = mapped(layer_norm(net, "norm", linear(net, "body", x), 1e-5),
+                            [](double number) { return number > 0 ? number : 0.2 * number; });
     return linear(net, "head", y)[0];
   };
   const std::string file = torch_zip(net);
@@ -188,7 +188,7 @@ TEST_F(StateDicts, settings_describe_other_files) {
   write_safetensors(folder_ / "net.safetensors", {arrays, {}});
   const auto beside = make_policy((folder_ / "net.safetensors").string(), make_env("pendulum")->task());
   const auto named = load(file, "pendulum", {{"layers", (folder_ / "net.toml").string(), "a test"}}, "other.pt");
-  for (const Vector& x : states) {
+  for (const Vector& x : probed) {
     EXPECT_NEAR(act(*beside, x), std::clamp(wanted(x), -2.0, 2.0), 1e-5);
     EXPECT_NEAR(act(*named, x), act(*beside, x), 1e-12);
   }

@@ -28,7 +28,7 @@ class TorchScripts : public PolicyFiles {
              {"4", linear_module(net_, "4")}}};
   }
   double wanted(const Vector& x) const {
-    return linear(net_, "4", each(linear(net_, "2", each(linear(net_, "0", x), elu)), elu))[0];
+    return linear(net_, "4", mapped(linear(net_, "2", mapped(linear(net_, "0", x), elu)), elu))[0];
   }
   // A class Net whose forward is this text, over the three linear layers.
   std::string net_of(const std::string& forward) {
@@ -51,7 +51,7 @@ TEST_F(TorchScripts, a_scripted_sequential) {
   const auto policy = load(writer_.write(sequential()), "pendulum");
   EXPECT_EQ(warnings_, "");
   EXPECT_NE(reading_.find("TorchScript; layers 0, 2, 4 with ELU"), std::string::npos) << reading_;
-  for (const Vector& x : states) EXPECT_NEAR(act(*policy, x), std::clamp(wanted(x), -2.0, 2.0), 1e-5);
+  for (const Vector& x : probed) EXPECT_NEAR(act(*policy, x), std::clamp(wanted(x), -2.0, 2.0), 1e-5);
   expect_error(ErrorCode::bad_value, "TorchScript, which holds its own layers", [&] {
     load(writer_.write(sequential()), "pendulum", {{"activation", "ReLU", "a test"}});
   });
@@ -100,7 +100,7 @@ TEST_F(TorchScripts, an_exported_policy_with_its_normaliser) {
                                           "_TorchPolicyExporter",
                                           {{"actor", sequential()}, {"normalizer", normaliser}}}),
                            "pendulum", {}, "policy.pt");
-  for (const Vector& x : states) {
+  for (const Vector& x : probed) {
     const Vector seen{(x[0] - 0.5) / 2.01, (x[1] + 0.25) / 0.51, (x[2] - 1) / 1.01};
     EXPECT_NEAR(act(*policy, x), std::clamp(wanted(seen), -2.0, 2.0), 1e-5);
   }
@@ -118,12 +118,12 @@ TEST_F(TorchScripts, residuals_limits_and_operations_in_place) {
     return torch.mul(torch.tanh((c).forward(torch.gelu(x2, approximate="none"), )), torch.mul(limit, 3))
 )"),
                            "pendulum");
-  for (const Vector& x : states) {
-    Vector seen = each(x, [](double number) { return std::max(number, -5.0); });
-    const Vector first = each(linear(net_, "0", seen), relu);
+  for (const Vector& x : probed) {
+    Vector seen = mapped(x, [](double number) { return std::max(number, -5.0); });
+    const Vector first = mapped(linear(net_, "0", seen), relu);
     Vector sum = linear(net_, "2", first);
     for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += first[i];
-    sum = each(sum, [](double number) { return 0.5 * number * (1 + std::erf(number / std::sqrt(2.0))); });
+    sum = mapped(sum, [](double number) { return 0.5 * number * (1 + std::erf(number / std::sqrt(2.0))); });
     EXPECT_NEAR(act(*policy, x), 1.5 * std::tanh(linear(net_, "4", sum)[0]), 1e-5);
   }
 }
@@ -156,6 +156,41 @@ TEST_F(TorchScripts, what_is_no_plain_chain_is_refused) {
   writer_.code.erase(writer_.code.begin());
   expect_error(ErrorCode::bad_format, "no code of __torch__.torch.nn.modules.linear.Linear",
                [&] { load(writer_.write(sequential()), "pendulum"); });
+}
+
+TEST_F(TorchScripts, hostile_archives_are_refused) {
+  const auto refused = [&](ErrorCode code, const std::string& words,
+                           const std::vector<std::pair<std::string, std::string>>& members) {
+    expect_error(code, words, [&] { load(zip_of(members), "pendulum"); });
+  };
+  using namespace pickle;
+  const auto module = [](const std::string& state) {
+    return global("__torch__", "Net") + std::string(")\x81") + state + "b";
+  };
+  const std::string called = start + call(global("os", "system"), {text("ls")}) + stop;
+  refused(ErrorCode::bad_format, "it refers to 'os.system'", {{"p/data.pkl", called}});
+  refused(ErrorCode::bad_format, "without plain attributes", {{"p/data.pkl", start + module(integer(1)) + stop}});
+  refused(ErrorCode::corrupt_file, "lost the numbers",
+          {{"p/data.pkl", start + module(dict({text("w"), tensor("0", 1'000'000'000, {1'000'000'000})})) + stop}});
+  refused(ErrorCode::corrupt_file, "another number of elements",
+          {{"p/data.pkl", start + module(dict({text("w"), tensor("0", 1'000'000'000, {1'000'000'000})})) + stop},
+           {"p/data/0", "1234"}});
+  refused(ErrorCode::corrupt_file, "twice",
+          {{"p/data.pkl", start + module(dict({})) + stop}, {"p/code/__torch__.py", ""}, {"p/code/__torch__.py", ""}});
+  refused(ErrorCode::bad_format, "no code of __torch__.Net",
+          {{"p/data.pkl", start + module(dict({})) + stop}, {"p/code/../__torch__.py", "class Net(Module):\n"}});
+  refused(ErrorCode::bad_format, "262144 bytes of code",
+          {{"p/data.pkl", start + module(dict({})) + stop}, {"p/code/__torch__.py", std::string(300'000, ' ')}});
+  // A module that holds one below it twice, and so on: 2^20 paths in a few hundred bytes, and one inside itself.
+  std::string shared = module(dict({})) + "q" + little(0, 1);
+  for (int level = 1; level <= 14; ++level) {
+    const std::string before = "h" + little(static_cast<std::uint64_t>(level - 1), 1);
+    shared += "0" + module(dict({text("a"), before, text("b"), before, text("c"), before})) + "q" +
+              little(static_cast<std::uint64_t>(level), 1);
+  }
+  refused(ErrorCode::bad_format, "more than 100000 entries", {{"p/data.pkl", start + shared + stop}});
+  const std::string own = global("__torch__", "Net") + std::string(")\x81q\x01") + dict({text("a"), "h\x01"}) + "b";
+  refused(ErrorCode::bad_format, "16 modules inside each other", {{"p/data.pkl", start + own + stop}});
 }
 
 TEST_F(TorchScripts, truncation_at_every_byte_is_noticed) {

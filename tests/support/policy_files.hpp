@@ -44,7 +44,7 @@ inline Vector linear(const TestTensors& tensors, const std::string& name, const 
 }
 
 template <class Function>
-Vector each(Vector x, const Function& function) {
+Vector mapped(Vector x, const Function& function) {
   for (double& number : x) number = function(number);
   return x;
 }
@@ -69,8 +69,8 @@ inline Vector layer_norm(const TestTensors& tensors, const std::string& name, Ve
 /// The layers NAME.0, NAME.2, NAME.4 with a function between them.
 template <class Function>
 Vector three(const TestTensors& tensors, const std::string& name, Vector x, const Function& function) {
-  x = each(linear(tensors, name + ".0", x), function);
-  x = each(linear(tensors, name + ".2", x), function);
+  x = mapped(linear(tensors, name + ".0", x), function);
+  x = mapped(linear(tensors, name + ".2", x), function);
   return linear(tensors, name + ".4", x);
 }
 inline void add_three(TestTensors& tensors, const std::string& name, std::int32_t inputs, std::int32_t outputs) {
@@ -79,7 +79,7 @@ inline void add_three(TestTensors& tensors, const std::string& name, std::int32_
   add_layer(tensors, name + ".4", outputs, 4);
 }
 
-inline const Vector states[] = {{0.3, -0.9, 2.5}, {-1, 0.1, -6}, {0.7, 0.7, 0}};
+inline const Vector probed[] = {{0.3, -0.9, 2.5}, {-1, 0.1, -6}, {0.7, 0.7, 0}};
 
 /// Writes policy files into a folder of their own, loads them and keeps what was said.
 class PolicyFiles : public testing::Test {

@@ -50,8 +50,8 @@ bool set_agent_option(AgentOptions& options, const PolicySetting& setting);
 /// `bad_format`, `corrupt_file`, `not_finite` or `too_large` for files that cannot be read, with the reason.
 Agent read_agent(const std::filesystem::path& path, const AgentOptions& options);
 
-/// The file of statistics that the policy in a file is played with: for agents one that is named or found, for others one
-/// that is named; empty where there is none.
+/// The file of statistics that the policy in a file is played with: for agents one that is named or found, for others
+/// one that is named; empty where there is none.
 std::filesystem::path normaliser_of(const std::filesystem::path& path, const AgentOptions& options);
 
 /// The observations and actions that an agent's file describes, as a task of the file's own name: for agents whose task

@@ -82,8 +82,7 @@ std::vector<std::size_t> sequential_places(const TensorSource& source, const std
     }
   }
   std::ranges::sort(places);
-  const auto [end, last] = std::ranges::unique(places);
-  places.erase(end, last);
+  places.erase(std::unique(places.begin(), places.end()), places.end());
   return places;
 }
 

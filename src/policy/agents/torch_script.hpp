@@ -13,8 +13,8 @@ namespace mercer {
 /// other modules. Sums of earlier values, as of residual connections, are among them.
 ///
 /// The network has one output, "output". Reads files of code up to 256 KiB each and follows
-/// at most 512 calls and 16,384 expressions, 128 levels deep. Throws `bad_format` naming the operation or statement that is not known, such as `if`
-/// or `torch.cat`.
+/// at most 512 calls and 16,384 expressions, 128 levels deep. Throws `bad_format` naming the operation or statement
+/// that is not known, such as `if` or `torch.cat`.
 StateDict read_torch_script(const TorchFile& file, const std::string& where);
 
 }  // namespace mercer
