@@ -19,6 +19,9 @@ Contract contract_from_json(const nlohmann::json& document, const std::string& o
 /// The settings of a policy in a TOML file.
 std::vector<PolicySetting> read_settings(const std::filesystem::path& path);
 
+/// The parts of a setting's text, which ';' or ',' separate: always one at least.
+std::vector<std::string> setting_words(std::string_view text);
+
 /// Whether two ends of ranges are the same numbers, either of which may have gone through single precision. Bounds that
 /// only one side knows are not compared.
 bool same_end(double a, double b);

@@ -139,23 +139,13 @@ void check_actions(const Agent& agent, const std::string& file, const Task& task
   }
 }
 
-std::vector<std::string> words(std::string_view text) {
-  std::vector<std::string> out;
-  while (true) {
-    const std::size_t end = std::min(text.find_first_of(";,"), text.size());
-    out.emplace_back(text.substr(0, end));
-    if (end == text.size()) return out;
-    text.remove_prefix(end + 1);
-  }
-}
-
 }  // namespace
 
 bool set_agent_option(AgentOptions& options, const PolicySetting& setting) {
   if (setting.key == "normaliser") {
     options.normaliser = setting.value;
   } else if (setting.key == "obs-order") {
-    options.order = words(setting.value);
+    options.order = setting_words(setting.value);
   } else {
     return false;
   }

@@ -25,20 +25,10 @@ constexpr std::string_view torch_endings[] = {".pt", ".pth", ".cleanrl_model"};
 constexpr std::string_view tensor_settings[] = {"std",          "obs-mean-tensor", "obs-var-tensor", "obs-std-tensor",
                                                 "scale-tensor", "centre-tensor"};
 
-std::vector<std::string> split(std::string_view text) {
-  std::vector<std::string> out;
-  while (true) {
-    const std::size_t end = std::min(text.find_first_of(";,"), text.size());
-    out.emplace_back(text.substr(0, end));
-    if (end == text.size()) return out;
-    text.remove_prefix(end + 1);
-  }
-}
-
 // The finite numbers in a list.
 std::vector<double> numbers_in(const std::string& text) {
   std::vector<double> out;
-  for (const std::string& word : split(text)) {
+  for (const std::string& word : setting_words(text)) {
     double number = 0;
     const auto [stop, trouble] = std::from_chars(word.data(), word.data() + word.size(), number);
     if (trouble == std::errc{} && stop == word.data() + word.size() && std::isfinite(number)) out.push_back(number);
@@ -317,9 +307,9 @@ bool set_layer_option(LayerOptions& options, const PolicySetting& setting) {
     return false;
   }
   if (setting.key == "layers") {
-    options.layers = split(setting.value);
+    options.layers = setting_words(setting.value);
   } else if (setting.key == "activation") {
-    options.activation = split(setting.value);
+    options.activation = setting_words(setting.value);
   } else if (setting.key == "log-std-clip") {
     options.log_std_clip = range_of(setting);
   } else if (setting.key == "log-std-tanh") {
