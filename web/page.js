@@ -11,6 +11,7 @@ import { size_text } from "./size.js";
 import { Superseded } from "./source.js";
 import { make_store } from "./store.js";
 import { make_terms } from "./terms.js";
+import { contract_words } from "./words.js";
 
 const wait = { measure: 250, code: 400, play: 120 };
 
@@ -115,6 +116,7 @@ export class Page {
     const { subject } = this;
     $("subject").value = String(id);
     $("summary").textContent = summary(subject);
+    $("contract").textContent = contract_words(subject.contract);
     $("formula").replaceChildren(...subject.formulas.map((line) => Object.assign(document.createElement("code"), { textContent: line })));
     $("k").max = subject.sizes.length - 1;
     $("k").disabled = subject.sizes.length < 2;

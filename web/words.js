@@ -1,3 +1,5 @@
+import { axis_title } from "./format.js";
+
 // Words for the codes that answers carry.
 const terms = {
   paired: "Both played the same episodes; the mean difference of their returns is bounded.",
@@ -77,4 +79,13 @@ export function quantity_words(code) {
 export function term_words({ term, level }) {
   const known = terms[term] ?? terms[term.replace(/_T$/, "").replace(/'$/, "")];
   return known ?? (level === "paper" ? "A published formula, evaluated as it is printed." : "A bound from the distance of the two policies.");
+}
+
+// What goes in and comes out, and how often: "Takes theta (rad); gives torque (N m), -2 to 2; one action every 0.05 s."
+export function contract_words({ observation, action, dt }) {
+  const shown = 12, titles = observation.axes.map(axis_title);
+  const seen = titles.length > shown ? `${titles.slice(0, shown).join(", ")} and ${titles.length - shown} more` : titles.join(", ");
+  const limits = (axis) => (axis.range.includes(null) ? axis_title(axis) : `${axis_title(axis)} ${axis.range[0]} to ${axis.range[1]}`);
+  const played = action.count > 0 ? `one of ${action.count} actions` : action.axes.map(limits).join(", ");
+  return `Takes ${seen}; gives ${played}${dt > 0 ? `; one action every ${dt} s` : ""}.`;
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <filesystem>
+#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -8,6 +11,41 @@
 #include "mercer/names.hpp"
 
 namespace mercer {
+
+/// Observations with the mean actions that a policy gives: what an export, or any other runtime, is checked with.
+struct TestVectors {
+  std::string policy{};  ///< the file, or what it is called
+  std::string sha256{};  ///< of the file; empty where there is none
+  std::uint64_t seed = 0;
+  Contract contract{};
+  bool single_precision = false;  ///< actions of networks, which are evaluated so; else they are of double precision
+  std::vector<double> observations{}, actions{};  ///< rows; observations are numbers of single precision
+  std::vector<double> tolerance{};                ///< of each action, in its unit; 0 of discrete ones
+
+  std::size_t count() const;
+};
+
+/// Seeded observations that cover the ranges of a policy, with their mean actions.
+///
+/// First edges, at most half: the middle, all lower and all upper ends, each end of each observation with the others in
+/// the middle. Then random ones: uniform in finite ranges, otherwise normal with mean and spread of the normaliser (0,
+/// 1 without one), whose edges are 3 spreads away; every second one is drawn again, up to 32 times, while all actions
+/// are at their ends. `seen` replaces infinite ranges where they are known. None is so close to a jump of the policy
+/// that rounding would decide. `tolerance` is a share of each action's range, of an action without one absolute.
+///
+/// Throws `out_of_range` unless `count` is 1 to 10^6, `bad_value` where the policy jumps nearly everywhere.
+TestVectors make_test_vectors(const Policy& policy, std::size_t count, std::uint64_t seed, double tolerance,
+                              std::span<const Range> seen = {});
+
+/// The same for an embedding, with the ranges that it knows and the error that its float export states as tolerance.
+TestVectors make_test_vectors(const EmbeddingFile& file, std::size_t count, std::uint64_t seed);
+
+/// One JSON document with all of it: docs/guide/inspect.md lists its keys.
+std::string test_vectors_json(const TestVectors& vectors);
+/// The arrays observations, actions and tolerance as .npz.
+void write_test_vectors_npz(const std::filesystem::path& path, const TestVectors& vectors);
+/// Reads the JSON document back. Throws `bad_format` for another one.
+TestVectors read_test_vectors(const std::filesystem::path& path);
 
 /// What the exported C computes with.
 enum class CNumbers {
@@ -49,6 +87,7 @@ struct COptions {
   CMode mode = CMode::table;  ///< of lattices
   /// For observations that are no numbers; empty: the middle of the range, action 0.
   std::vector<double> safe_action{};
+  std::shared_ptr<const TestVectors> check{};  ///< a program that checks the export with them is written, too
 };
 
 /// Most operations of one call, as written in the source.
@@ -62,6 +101,7 @@ struct COperations {
 /// Exported C: what stands in the files, and what it costs.
 struct CExport {
   std::string header, source, example;  ///< NAME.h, NAME.c, main.c
+  std::string check;                    ///< NAME_check.c; empty without test vectors
   std::size_t flash_bytes = 0;          ///< const tables of acting: exact
   std::size_t code_bytes = 0;           ///< an estimate for Thumb-2 with -Os
   std::size_t ram_bytes = 0;            ///< on the stack, an estimate; there are no variables
@@ -76,12 +116,14 @@ struct CExport {
 /// Throws `not_finite` for a coefficient that is no number, `missing_option` for a contract without observations or
 /// actions, `bad_value` for a density head, an illegal name, a safe action of another size or a lattice without
 /// coefficients, `out_of_range` for a safe action outside the action's range or numbers that no fixed-point format
-/// holds, `too_large` for a lattice of 2^64 cells or, from coefficients, of more than 32767 rows.
+/// holds, `too_large` for a lattice of 2^64 cells or, from coefficients, of more than 32767 rows; with test vectors
+/// `shape_mismatch` or `bad_value` where they are another policy's.
 CExport export_c(const EmbeddingFile& file, const COptions& options = {});
 
 struct StOptions {
   std::string name = "controller";    ///< of the file and the block: an IEC identifier of 1 to 40, no reserved word
   std::vector<double> safe_action{};  ///< for observations that are no numbers; empty: as for `COptions`
+  std::shared_ptr<const TestVectors> check{};  ///< SELFTEST checks these, too
 };
 
 /// Exported Structured Text: what stands in the file, and what it costs.

@@ -233,7 +233,9 @@ struct ExportRequest : Request {
   std::optional<Format> format = {};
   std::string file;
   COptions options = {};
-  std::string out;  ///< folder
+  std::vector<PolicySetting> naming = {};  ///< names, units and period that the file does not know
+  std::string check;                       ///< test vectors (.json) to check the export with
+  std::string out;                         ///< folder
 };
 struct ExportResult {
   struct Cost {  ///< of one way to lay a lattice down, or why there is no such way
@@ -249,6 +251,47 @@ struct ExportResult {
   std::vector<Cost> modes;  ///< of a lattice
 };
 ExportResult export_code(const ExportRequest& request);
+
+/// Looks into the file of a policy or an embedding.
+struct InspectRequest : Request {
+  PolicyRequest policy;    ///< a file of any kind that `make_policy` reads
+  std::string env;         ///< the task; unset: the spaces come from the file
+  std::string public_key;  ///< refuses an embedding that is not signed with it
+  Notation notation = Notation::text;
+  std::size_t test_vectors = 0;  ///< so many are written
+  std::string out;               ///< their name without an ending; empty: FILE.vectors in the current folder
+};
+/// What a file holds, as far as it can be known. Text from the file is printable ASCII.
+struct InspectResult {
+  struct Port {
+    std::string name;
+    std::size_t size;
+  };
+  struct Layer {
+    std::string name;
+    std::size_t inputs, outputs;
+  };
+  std::string file;
+  std::string kind;  ///< "agent", "network", "snapshot", "tensors", "table" or "embedding"
+  std::uintmax_t bytes = 0;
+  std::string sha256;
+  std::string algorithm;  ///< of an agent or a snapshot: "SAC"; of tensors the trainer: "PPO of CleanRL"
+  std::vector<std::pair<std::string, std::string>> made_by;  ///< programs with their versions
+  std::vector<Port> inputs, outputs;                         ///< of a network
+  std::vector<Layer> layers;
+  std::string activation;                          ///< between layers; empty where `operators` show it
+  std::vector<std::string> operators;              ///< of .onnx
+  std::string normaliser;                          ///< the file of its statistics, "inside", "given" or empty: none
+  std::shared_ptr<const Policy> policy;            ///< none where the file alone does not suffice
+  std::string plays;                               ///< what the policy is, in words
+  std::string missing;                             ///< why there is no policy, and what to do
+  std::vector<std::string> warnings;               ///< what is unusual, a sentence each
+  std::shared_ptr<const EmbeddingFile> embedding;  ///< of an embedding
+  Notation notation = Notation::text;
+  std::vector<std::string> written;  ///< files of test vectors
+};
+/// Reads the file; nothing in it is executed. Throws `bad_value` for a file of another kind.
+InspectResult inspect(const InspectRequest& request);
 
 /// Trains a policy by a recipe, and measures its snapshots.
 struct TrainRequest : Request {

@@ -128,7 +128,8 @@ class Embedding:
         """Writes NAME.h, NAME.c and an example main.c (docs/guide/export.md): files, flash_bytes, operations, ...
 
         Options: numbers ("float", "fixed"), math ("libm", "none"), mode of a lattice ("table", "coefficients"),
-        safe_action (one number for each action).
+        safe_action (one number for each action), check (test vectors, .json: NAME_check.c is written, too), names,
+        units, action_names, action_units and period of a contract that lacks them.
         """
         texts, facts = _mercer.export_c(self._handle, {"name": name, **options})
         target = pathlib.Path(folder)

@@ -1,8 +1,11 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "mercer/env.hpp"
 #include "mercer/policy.hpp"
 #include "pipeline/options.hpp"
+#include "policy/naming.hpp"
 
 // Every option of every verb, once. Defaults are those of the fields.
 
@@ -69,18 +72,20 @@ void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const 
            task.batch);
 }
 
-void add_network(OptionList& list, PolicyRequest& policy) {
+// Settings of a policy that `wanted` chooses by their keys.
+template <class Wanted>
+void add_settings(OptionList& list, std::vector<PolicySetting>& into, const Wanted& wanted) {
   list.in(Group::network);
   for (const PolicySettingKind& kind : known_policy_settings()) {
     // What describes outputs and tensors goes into FILE.toml, or FILE.onnx:mean=NAME.
-    if (kind.value == "NAME" || kind.value == "LOW;HIGH") continue;
+    if (kind.value == "NAME" || kind.value == "LOW;HIGH" || !wanted(kind.key)) continue;
     const std::size_t bracket = kind.help.rfind(" [");
     list.add_text(
         {.name = kind.key,
          .value = kind.value,
          .help = kind.help.substr(0, bracket),
          .standard = bracket == std::string::npos ? "" : kind.help.substr(bracket + 2, kind.help.size() - bracket - 3)},
-        policy.settings,
+        into,
         [key = kind.key](std::vector<PolicySetting>& settings, const std::string& text, const std::string& source) {
           std::erase_if(settings, [&](const PolicySetting& one) { return one.key == key; });
           settings.push_back({key, text, source});
@@ -92,6 +97,15 @@ void add_network(OptionList& list, PolicyRequest& policy) {
           return std::nullopt;
         });
   }
+}
+
+void add_network(OptionList& list, PolicyRequest& policy) {
+  add_settings(list, policy.settings, [](const std::string&) { return true; });
+}
+
+void add_naming(OptionList& list, std::vector<PolicySetting>& settings) {
+  add_settings(list, settings,
+               [](const std::string& key) { return std::ranges::find(naming_keys(), key) != naming_keys().end(); });
 }
 
 void add_policy(OptionList& list, PolicyRequest& policy, const std::string& help) {
@@ -593,6 +607,50 @@ OptionList options_of(ExportRequest& request) {
             .help = "Action for an observation that is not a number",
             .standard = "the middle of the range"},
            request.options.safe_action);
+  list.add({.name = "check",
+            .value = "FILE.json",
+            .help = "Test vectors of 'mercer inspect': C gets a program that checks them, Structured Text tests itself "
+                    "with them"},
+           request.check);
+  add_naming(list, request.naming);
+  return list;
+}
+
+OptionList options_of(InspectRequest& request) {
+  OptionList list(request.given);
+  list.in(Group::output)
+      .add(
+          {.name = "file",
+           .value = "FILE",
+           .help =
+               "An embedding (.mercer), an agent (.zip), a network (.onnx, .safetensors, .pt) or a table (.json, .npz)",
+           .used_first = true},
+          request.policy.policy);
+  list.add({.name = "test-vectors",
+            .value = "N",
+            .help = "Write N observations with the policy's mean actions as JSON and npz, to check exports with",
+            .range = {0, 1e6},
+            .used_first = true},
+           request.test_vectors);
+  list.add({.name = "out",
+            .value = "NAME",
+            .help = "Name of the test vectors' files, without ending",
+            .standard = "FILE.vectors"},
+           request.out);
+  list.add({.name = "verify",
+            .value = "KEY.pub",
+            .help = "Refuse a file that is not signed with this key (its public half, PEM)",
+            .used_first = true},
+           request.public_key);
+  list.add_name({.name = "notation", .value = "HOW", .help = "How formulas are written"}, request.notation);
+  list.in(Group::task)
+      .add({.name = "env",
+            .value = "TASK",
+            .help = "Task of the policy, for names, units and bounds",
+            .standard = "the spaces that the file describes"},
+           request.env);
+  add_network(list, request.policy);
+  add_seed(list, request);
   return list;
 }
 
@@ -628,6 +686,7 @@ std::vector<VerbOptions> all_options() {
   add("compress", CompressRequest{});
   add("certify", CertifyRequest{});
   add("export", ExportRequest{});
+  add("inspect", InspectRequest{});
   return all;
 }
 

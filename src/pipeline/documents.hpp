@@ -23,6 +23,9 @@ nlohmann::ordered_json document(const CompressResult& result);
 bool played(const Compressed& found);
 nlohmann::ordered_json document(const CertifyResult& result);
 nlohmann::ordered_json document(const ExportResult& result);
+nlohmann::ordered_json document(const InspectResult& result);
+/// Of an SVD, in order; none of other bases.
+std::vector<double> singular_values(const LatticeEmbedding& embedding);
 nlohmann::ordered_json document(const TrainOutcome& outcome);
 
 }  // namespace mercer

@@ -1,8 +1,11 @@
+#include "pipeline/export.hpp"
+
 #include <fmt/format.h>
 
+#include "export/common/test_vectors.hpp"
 #include "io/file.hpp"
 #include "mercer/error.hpp"
-#include "mercer/pipeline.hpp"
+#include "pipeline/policy_report.hpp"
 
 namespace mercer {
 namespace {
@@ -38,6 +41,16 @@ std::vector<ExportResult::Cost> costs_of_modes(const EmbeddingFile& file, COptio
 
 }  // namespace
 
+PreparedExport prepare_export(const ExportRequest& request, EmbeddingFile file) {
+  name_embedding(file, request.naming, request.file);
+  PreparedExport prepared{std::move(file), request.options};
+  if (!request.check.empty()) {
+    prepared.options.check = std::make_shared<const TestVectors>(read_test_vectors(request.check));
+    check_vectors(*prepared.options.check, prepared.file.embedding.policy());
+  }
+  return prepared;
+}
+
 ExportResult export_code(const ExportRequest& request) {
   if (!request.format) {
     throw Error(ErrorCode::missing_option, "no format was named",
@@ -51,8 +64,7 @@ ExportResult export_code(const ExportRequest& request) {
         fmt::format("Write 'mercer export {} FILE.mercer --out FOLDER'", names[static_cast<int>(*request.format)]));
   }
   if (request.out.empty()) throw Error(ErrorCode::missing_option, "no folder was named", "Add --out FOLDER");
-  const EmbeddingFile file = read_embedding(request.file);
-  const COptions& options = request.options;
+  const auto [file, options] = prepare_export(request, read_embedding(request.file));
   ExportResult result;
   result.format = *request.format;
   if (result.format == Format::json) {
@@ -64,7 +76,7 @@ ExportResult export_code(const ExportRequest& request) {
       throw Error(ErrorCode::bad_value, "Structured Text is written in REAL, and a lattice as a table",
                   "Leave --numbers and --mode out");
     }
-    result.st = export_st(file, {.name = options.name, .safe_action = options.safe_action});
+    result.st = export_st(file, {.name = options.name, .safe_action = options.safe_action, .check = options.check});
     result.files = {write_text(request.out, options.name + ".st", result.st->source)};
   } else {
     result.c = export_c(file, options);
@@ -72,6 +84,7 @@ ExportResult export_code(const ExportRequest& request) {
     result.files = {write_text(request.out, options.name + ".h", result.c->header),
                     write_text(request.out, options.name + ".c", result.c->source),
                     write_text(request.out, "main.c", result.c->example)};
+    if (options.check) result.files.push_back(write_text(request.out, options.name + "_check.c", result.c->check));
   }
   return result;
 }

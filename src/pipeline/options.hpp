@@ -230,6 +230,7 @@ OptionList options_of(EmbedRequest& request);
 OptionList options_of(CompressRequest& request);
 OptionList options_of(CertifyRequest& request);
 OptionList options_of(ExportRequest& request);
+OptionList options_of(InspectRequest& request);
 OptionList options_of(TrainRequest& request);
 
 /// Every option that shapes the result and differs from its default, wherever it came from: what a file stores about

@@ -13,6 +13,7 @@
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/graph/graph.hpp"
+#include "policy/onnx_facts.hpp"
 
 namespace onnx {
 class TensorProto;
@@ -222,15 +223,22 @@ Graph read_graph(const onnx::GraphProto& proto, std::int64_t operator_set, const
   return graph;
 }
 
-}  // namespace
+constexpr std::size_t most_bytes = std::size_t{1} << 30;
 
-Network parse_onnx(std::span<const std::byte> bytes, const std::string& where) {
+onnx::ModelProto parse_model(std::span<const std::byte> bytes, const std::string& where) {
   onnx::ModelProto model;
-  if (bytes.size() > (std::size_t{1} << 30) || !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (bytes.size() > most_bytes || !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     throw Error(ErrorCode::corrupt_file, fmt::format("'{}' is not an ONNX file, or is cut short", where),
                 "Give a whole file that torch.onnx.export wrote");
   }
   if (!model.has_graph()) refuse(where, "there is no network in it", "Give a file that torch.onnx.export wrote");
+  return model;
+}
+
+}  // namespace
+
+Network parse_onnx(std::span<const std::byte> bytes, const std::string& where) {
+  const onnx::ModelProto model = parse_model(bytes, where);
   const std::int64_t operator_set = check_operator_set(model, where);
   if (model.functions_size() > 0) {
     refuse(where, "it defines functions of its own", "Export without functions (export_modules_as_functions=False)");
@@ -238,8 +246,30 @@ Network parse_onnx(std::span<const std::byte> bytes, const std::string& where) {
   return Network(read_graph(model.graph(), operator_set, where));
 }
 
-Network read_onnx(const std::filesystem::path& path) {
-  return parse_onnx(read_file(path, std::size_t{1} << 30), path.string());
+Network read_onnx(const std::filesystem::path& path) { return parse_onnx(read_file(path, most_bytes), path.string()); }
+
+OnnxFacts read_onnx_facts(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  const onnx::ModelProto model = parse_model(read_file(path, most_bytes), where);
+  OnnxFacts facts{model.producer_name(), model.producer_version(), check_operator_set(model, where)};
+  std::map<std::string, std::pair<std::size_t, std::size_t>> matrices;
+  for (const auto& tensor : model.graph().initializer()) {
+    if (tensor.dims_size() != 2) continue;
+    matrices[tensor.name()] = {static_cast<std::size_t>(tensor.dims(0)), static_cast<std::size_t>(tensor.dims(1))};
+  }
+  for (const auto& node : model.graph().node()) {
+    if (std::ranges::find(facts.operators, node.op_type()) == facts.operators.end()) {
+      facts.operators.push_back(node.op_type());
+    }
+    if ((node.op_type() != "Gemm" && node.op_type() != "MatMul") || node.input_size() < 2) continue;
+    const auto found = matrices.find(node.input(1));
+    if (found == matrices.end()) continue;
+    const bool transposed = std::ranges::any_of(
+        node.attribute(), [](const auto& attribute) { return attribute.name() == "transB" && attribute.i() != 0; });
+    const auto [rows, columns] = found->second;
+    facts.layers.push_back({node.input(1), transposed ? columns : rows, transposed ? rows : columns});
+  }
+  return facts;
 }
 
 std::vector<std::string> known_onnx_operators() { return known_operations(); }

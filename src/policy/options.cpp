@@ -78,6 +78,12 @@ const std::vector<PolicySettingKind>& known_policy_settings() {
       {"obs-var", "X;Y;..", "Variance of each observation"},
       {"obs-epsilon", "E", fmt::format("Added to the variance of observations [{}]", Normalisation{}.epsilon)},
       {"obs-clip", "C", fmt::format("Limit of a normalised observation [{}]", Normalisation{}.clip)},
+      {"names", "NAME,NAME..",
+       "Names of the observations, in their order; NAME[t-1] is its value one step ago [the task's]"},
+      {"units", "UNIT,UNIT..", "Units of the observations, where the task does not know them; an empty one: none"},
+      {"action-names", "NAME,NAME..", "Names of the actions [the task's]"},
+      {"action-units", "UNIT,UNIT..", "Units of the actions, where the task does not know them"},
+      {"period", "SECONDS", "Time between two actions, where the task does not know it: above 0, at most 10000"},
       {"normaliser", "FILE",
        "Statistics of observations: a file of VecNormalize.save, an .npz with mean and var, or none [vecnormalize.pkl "
        "beside an agent]"},
@@ -140,12 +146,21 @@ void set_option(PolicyOptions& options, const PolicySetting& setting) {
   }
 }
 
+<<<<<<< HEAD
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> out;
   while (true) {
     const std::size_t end = std::min(text.find_first_of(";,"), text.size());
     out.emplace_back(text.substr(0, end));
     if (end == text.size()) return out;
+=======
+std::vector<std::string> setting_words(std::string_view text) {
+  std::vector<std::string> words;
+  while (true) {
+    const std::size_t end = std::min(text.find_first_of(";,"), text.size());
+    words.emplace_back(text.substr(0, end));
+    if (end == text.size()) return words;
+>>>>>>> h-inspect
     text.remove_prefix(end + 1);
   }
 }

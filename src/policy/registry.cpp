@@ -7,12 +7,11 @@
 
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
-#include "policy/agents/agent.hpp"
 #include "policy/agents/normaliser.hpp"
-#include "policy/agents/state_dict.hpp"
 #include "policy/batch.hpp"
 #include "policy/files.hpp"
 #include "policy/from_network.hpp"
+#include "policy/network_settings.hpp"
 
 namespace mercer {
 
@@ -53,10 +52,12 @@ std::vector<std::string> names_of(const Space& space) {
 }
 
 // A file that Mercer wrote knows what it was made for: the same numbers under other names, or of another range, are not
-// the same.
+// the same. In the task that it was made for other names are those that --names gave it.
 void check_contract_of_file(const std::string& file, const Contract& contract, const Task& task) {
   const auto compare = [&](const Space& own, const Space& other, std::string_view what) {
-    for (std::size_t d = 0; names_of(own) == names_of(other) && d < own.axes.size(); ++d) {
+    const bool renamed = contract.task == task.name && own.axes.size() == other.axes.size();
+    const bool same_names = renamed || names_of(own) == names_of(other);
+    for (std::size_t d = 0; same_names && d < own.axes.size(); ++d) {
       const Range a = own.axes[d].range, b = other.axes[d].range;
       if (same_end(a.low, b.low) && same_end(a.high, b.high)) continue;
       throw Error(ErrorCode::shape_mismatch,
@@ -65,7 +66,7 @@ void check_contract_of_file(const std::string& file, const Contract& contract, c
                               file, contract.task, what, own.axes[d].name, a.low, a.high, task.name, b.low, b.high),
                   "Choose the task that the policy was made for");
     }
-    if (names_of(own) == names_of(other)) return;
+    if (same_names) return;
     throw Error(
         ErrorCode::shape_mismatch,
         fmt::format("policy '{}' was made for '{}' with {}s ({}) and those of task '{}' are ({})", file, contract.task,
@@ -190,14 +191,22 @@ std::vector<PolicySetting> all_settings(const FileSpec& spec, const std::vector<
   return all;
 }
 
-std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& task,
-                                            const std::vector<PolicySetting>& overrides, std::string* reading) {
-  PolicyOptions options;
-  AgentOptions agent;
-  LayerOptions layers;
+NetworkSettings sorted(const FileSpec& spec, const std::vector<PolicySetting>& overrides) {
+  NetworkSettings sorted{spec.file};
   for (const PolicySetting& setting : all_settings(spec, overrides)) {
-    if (!set_agent_option(agent, setting) && !set_layer_option(layers, setting)) set_option(options, setting);
+    if (set_agent_option(sorted.agent, setting) || set_layer_option(sorted.layers, setting)) continue;
+    if (!set_naming_option(sorted.naming, setting)) set_option(sorted.options, setting);
   }
+  return sorted;
+}
+
+std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& original,
+                                            const std::vector<PolicySetting>& overrides, std::string* reading) {
+  NetworkSettings settings = sorted(spec, overrides);
+  PolicyOptions& options = settings.options;
+  const AgentOptions& agent = settings.agent;
+  const LayerOptions& layers = settings.layers;
+  const Task task = named_task(settings.naming, original, spec.file);
   const bool state_dict = is_state_dict(spec.file);
   if (!state_dict && !layers.empty()) {
     throw Error(ErrorCode::bad_value,
@@ -220,7 +229,7 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& ta
   const bool from_q = options.kind ? *options.kind == NetworkKind::boltzmann || *options.kind == NetworkKind::greedy
                                    : options.temperature.has_value();
   const SnapshotNetwork snapshot = read_snapshot(spec.file, from_q);
-  check_contract_of_file(spec.file, snapshot.contract, task);
+  check_contract_of_file(spec.file, snapshot.contract, original);
   if (options.centre.empty()) options.centre = snapshot.contract.centre;
   if (options.scale.empty()) options.scale = snapshot.contract.scale;
   if (options.normalisation.empty()) options.normalisation = snapshot.contract.normalisation;
@@ -247,6 +256,11 @@ std::vector<PolicyKind> known_policies() {
 bool is_network_file(std::string_view file) {
   return !is_table(file) &&
          std::ranges::any_of(network_endings, [&](std::string_view ending) { return file.ends_with(ending); });
+}
+
+NetworkSettings read_network_settings(std::string_view spec, const std::vector<PolicySetting>& overrides) {
+  const auto network = find_network_file(spec);
+  return sorted(network.value_or(FileSpec{std::string(spec), {}}), overrides);
 }
 
 std::vector<PolicySetting> network_settings(std::string_view spec, const std::vector<PolicySetting>& overrides) {

@@ -43,7 +43,8 @@ def test_inspect_shows_what_an_agent_is(mercer):
     assert "squash tanh, scale 2, centre 0" in told["plays"]
     page = mercer.ok("inspect", "a.zip", "--normaliser", "none").stdout
     assert "an agent of SAC" in page and "SHA-256 " + told["sha256"] in page
-    assert "no embedding and no agent" in mercer.fails(2, "inspect", "a.onnx")
+    assert "E301" in mercer.fails(3, "inspect", "a.onnx")
+    assert "no file of a policy" in mercer.fails(2, "inspect", "a.txt")
 
 
 def test_an_embedding_knows_the_agent_that_it_was_made_from(mercer):

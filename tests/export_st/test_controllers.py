@@ -87,3 +87,22 @@ def test_refusals(exported):
     assert "E203" in mercer(*export, "--numbers", "fixed", code=2).stderr
     assert "E20" in mercer(*export, "--safe-action", "7", code=2).stderr
     assert not (folder / "e").exists()
+
+
+def test_the_self_test_checks_given_vectors(exported, tmp_path):
+    route, folder, _ = exported
+    mercer("inspect", folder / "p.mercer", "--test-vectors", "24", "--out", tmp_path / "v")
+    mercer("export", "st", folder / "p.mercer", "--out", tmp_path, "--check", tmp_path / "v.json", "--quiet")
+    source = (tmp_path / "controller.st").read_text()
+    machine = st.Instance(st.load(source))
+    assert machine.call(SELFTEST=True)["OK"]
+    vectors = json.loads((tmp_path / "v.json").read_text())
+    last = numpy.float32(vectors["actions"][-1][0])
+    table = source.index("test_act : ARRAY")
+    numbers = source[source.index("[", source.index("]", table)) + 1:source.index("];", table)].split(",")
+    place = len(numbers) - 2  # the last case is the one that nothing can be done with
+    assert abs(float(numbers[place]) - last) <= 1e-6
+    numbers[place] = f" {float(numbers[place]) + 1}" if "." in numbers[place] else f" {int(numbers[place]) + 1}"
+    begin = source.index("[", source.index("]", table)) + 1
+    changed = source[:begin] + ",".join(numbers) + source[source.index("];", table):]
+    assert not st.Instance(st.load(changed)).call(SELFTEST=True)["OK"]

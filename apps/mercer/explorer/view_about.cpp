@@ -9,6 +9,7 @@
 #include "explorer/view_numbers.hpp"
 #include "measure/certificate_words.hpp"
 #include "mercer/certify.hpp"
+#include "policy/files.hpp"
 #include "view/view.hpp"
 
 namespace answers {
@@ -121,7 +122,8 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"formulas", formulas},
           {"task", world.env_spec},
           {"task_kind", world.env ? world.env->task().name : ""},
-          {"dt", world.env ? world.env->task().dt : contract.dt},
+          {"dt", contract.dt > 0 || !world.env ? contract.dt : world.env->task().dt},
+          {"contract", mercer::to_json(contract)},
           {"playable", world.env != nullptr},
           {"axes", axes},
           {"window", window},

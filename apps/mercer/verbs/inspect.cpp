@@ -9,13 +9,10 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "embed/formula/axes.hpp"
-#include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
-#include "verbs/inspect_agent.hpp"
+#include "verbs/inspect_policy.hpp"
 
 namespace {
-
-using json = nlohmann::ordered_json;
 
 // Bars for the largest 1, 2, 4, ... of the kept numbers: the share of the whole table's energy that they hold together.
 std::string energy_plot(std::span<const double> energies, double whole) {
@@ -33,17 +30,10 @@ std::string energy_plot(std::span<const double> energies, double whole) {
   return plot;
 }
 
-std::vector<double> singular_values(const mercer::LatticeEmbedding& embedding) {
-  std::vector<double> values;
-  if (embedding.spec().family != mercer::BasisFamily::svd) return values;
-  for (const double energy : embedding.energies()) values.push_back(std::sqrt(energy));
-  return values;
-}
-
 double sum(std::span<const double> values) { return std::accumulate(values.begin(), values.end(), 0.0); }
 
 void show_energy(const mercer::LatticeEmbedding& embedding) {
-  const std::vector<double> energies = embedding.energies(), singular = singular_values(embedding);
+  const std::vector<double> energies = embedding.energies(), singular = mercer::singular_values(embedding);
   if (energies.empty()) return;
   const bool known = embedding.whole_energy() > 0;
   const double whole = known ? embedding.whole_energy() : sum(energies);
@@ -53,23 +43,6 @@ void show_energy(const mercer::LatticeEmbedding& embedding) {
   }
   fmt::print("  energy of the largest {}, together, of {}:\n{}", singular.empty() ? "coefficients" : "singular values",
              known ? "the whole table's" : "all that are kept", energy_plot(energies, whole));
-}
-
-void add_origin(json& document, const mercer::EmbeddingFile& file) {
-  json observations = json::array();
-  for (const mercer::Axis& axis : file.embedding.policy().contract().observation.axes)
-    observations.push_back(axis.name);
-  document["env"] = file.origin.env;
-  document["teacher"] = file.origin.teacher;
-  document["teacher_sha256"] = file.origin.teacher_sha256;
-  document["seed"] = file.origin.seed;
-  document["settings"] = file.origin.settings;
-  document["observations"] = std::move(observations);
-  document["verified"] = file.verified;
-  document["signature"] =
-      file.signature ? json{{"algorithm", file.signature->algorithm}, {"key_sha256", file.signature->fingerprint}}
-                     : json();
-  document["certificate"] = file.certificate ? json::parse(mercer::certificate_json(*file.certificate)) : json();
 }
 
 void show_origin(const std::string& path, const mercer::EmbeddingFile& file) {
@@ -97,82 +70,28 @@ void show_certificate(const mercer::EmbeddingFile& file) {
   }
 }
 
-void inspect_continuous(const std::string& path, const mercer::EmbeddingFile& file, mercer::Notation notation,
-                        const CommonOptions& common) {
+void show_contract(const mercer::Contract& contract) {
+  show_space("observation", contract, contract.observation);
+  show_space("action", contract, contract.action);
+  if (contract.dt > 0) fmt::print("  control period: {:g} s\n", contract.dt);
+}
+
+void show_continuous(const mercer::EmbeddingFile& file, mercer::Notation notation) {
   const mercer::ContinuousEmbedding& embedding = file.embedding.continuous();
   const mercer::ContinuousCode& code = embedding.code();
-  const std::vector<std::string> formulas = mercer::formulas(embedding, notation);
-  if (common.json) {
-    const std::vector<std::string> texts = mercer::describe_terms(embedding);
-    json terms = json::array();
-    for (std::size_t t = 0; t < embedding.k(); ++t) {
-      json coefficients = json::array();
-      for (std::size_t o = 0; o < code.outputs; ++o) coefficients.push_back(code.coefficients[o * embedding.k() + t]);
-      terms.push_back({{"term", texts[t]}, {"coefficients", coefficients}});
-    }
-    json document{{"file", path},
-                  {"route", "continuous"},
-                  {"basis", embedding.basis()},
-                  {"k", embedding.k()},
-                  {"format", mercer::name(code.format)},
-                  {"parameters", embedding.parameters().published},
-                  {"parameters_stored", embedding.parameters().stored},
-                  {"bytes", file.bytes},
-                  {"payload_bytes", embedding.payload().size()},
-                  {"payload_bits", mercer::document(code.bits)},
-                  {"terms", terms},
-                  {"formulas", formulas}};
-    add_origin(document, file);
-    print_json(document);
-    return;
-  }
-  show_origin(path, file);
   fmt::print("  basis {}, k {}, {} numbers as {}\n", embedding.basis(), embedding.k(), code.coefficients.size(),
              mercer::name(code.format));
   fmt::print("  bits: {} header, {} coordinates, {} terms, {} scales, {} coefficients\n", code.bits.header,
              code.bits.coordinates, code.bits.terms, code.bits.scales, code.bits.coefficients);
-  for (const std::string& line : formulas) fmt::print("  {}\n", line);
+  for (const std::string& line : mercer::formulas(embedding, notation)) fmt::print("  {}\n", line);
   fmt::print("  observations outside the ranges of the task count as their ends\n");
-  show_certificate(file);
 }
 
-void inspect(const std::string& path, const std::string& public_key, mercer::Notation notation,
-             const CommonOptions& common) {
-  if (!path.ends_with(".mercer")) {
-    throw mercer::Error(mercer::ErrorCode::bad_value,
-                        fmt::format("'{}' does not end in .mercer or .zip: it is no embedding and no agent", path),
-                        "Give a file of 'mercer embed' or 'mercer compress', or an agent (.zip)");
-  }
-  const mercer::EmbeddingFile file = mercer::read_embedding(path);
-  if (!public_key.empty()) mercer::require_signature(file, path, public_key);
-  if (!file.embedding.is_lattice()) return inspect_continuous(path, file, notation, common);
+void show_lattice(const mercer::EmbeddingFile& file) {
   const mercer::LatticeEmbedding& embedding = file.embedding.lattice();
   const mercer::LatticePolicy& policy = embedding.policy();
   const mercer::Contract& contract = policy.contract();
   const bool all_cells = static_cast<double>(policy.cells().size()) == policy.cells().grid().cells();
-  if (common.json) {
-    const std::vector<double> energies = embedding.energies();
-    json document{{"file", path},
-                  {"route", "lattice"},
-                  {"basis", embedding.basis()},
-                  {"k", embedding.k()},
-                  {"parameters", embedding.parameters().published},
-                  {"parameters_stored", embedding.parameters().stored},
-                  {"bytes", file.bytes},
-                  {"payload_bytes", embedding.payload().size()},
-                  {"visited_cells", policy.cells().size()},
-                  {"action_cells", policy.columns()},
-                  {"own_action_edges", policy.own_edges().grids.size()},
-                  {"energy_share", embedding.whole_energy() > 0 && !energies.empty()
-                                       ? json(sum(energies) / embedding.whole_energy())
-                                       : json(nullptr)},
-                  {"singular_values", singular_values(embedding)},
-                  {"edge_rank_error", file.edges ? json(file.edges->rank_error) : json()}};
-    add_origin(document, file);
-    print_json(document);
-    return;
-  }
-  show_origin(path, file);
   fmt::print("  basis {}, k {}; parameters {} as published, {} stored\n", embedding.basis(), embedding.k(),
              embedding.parameters().published, embedding.parameters().stored);
   fmt::print("  {} {}, {} action cells\n", policy.cells().size(),
@@ -193,49 +112,37 @@ void inspect(const std::string& path, const std::string& public_key, mercer::Not
         file.edges->steps, 100 * file.edges->rank_error, 100 * file.edges->certain_error);
   }
   show_energy(embedding);
+}
+
+void show_embedding(const mercer::InspectResult& result) {
+  const mercer::EmbeddingFile& file = *result.embedding;
+  show_origin(result.file, file);
+  fmt::print("  SHA-256 {}\n", result.sha256);
+  show_contract(file.embedding.policy().contract());
+  if (file.embedding.is_lattice()) {
+    show_lattice(file);
+  } else {
+    show_continuous(file, result.notation);
+  }
+  show_warnings(result);
   show_certificate(file);
+}
+
+void run(const mercer::InspectRequest& request, const CommonOptions& common) {
+  const mercer::InspectResult result = mercer::inspect(request);
+  if (common.json) return print_json(mercer::document(result));
+  if (result.embedding) {
+    show_embedding(result);
+  } else {
+    show_policy(result);
+  }
+  for (const std::string& file : result.written) fmt::print("{}\n", file);
 }
 
 }  // namespace
 
 void add_inspect(Program& program) {
-  struct State {
-    std::string path, public_key;
-    std::string normaliser, obs_order;  // of agents
-    mercer::Notation notation = mercer::Notation::text;
-    std::set<std::string> given;
-  };
-  const auto state = std::make_shared<State>();
-  std::vector<mercer::OptionList> own;
-  mercer::OptionList& list = own.emplace_back(state->given);
-  list.in(mercer::OptionGroup::output)
-      .add({.name = "file", .value = "FILE", .help = "The embedding, or an agent (.zip)", .used_first = true},
-           state->path);
-  list.add({.name = "verify",
-            .value = "KEY.pub",
-            .help = "Refuse a file that is not signed with this key (its public half, PEM)",
-            .used_first = true},
-           state->public_key);
-  list.add_name({.name = "notation", .value = "HOW", .help = "How formulas are written"}, state->notation);
-  list.in(mercer::OptionGroup::network)
-      .add({.name = "normaliser",
-            .value = "FILE",
-            .help = "Statistics of an agent's observations, see 'mercer evaluate'"},
-           state->normaliser);
-  list.add({.name = "obs-order", .value = "KEY,KEY..", .help = "Order of an agent's dictionary of observations"},
-           state->obs_order);
-  Verb& verb = program.add_verb("inspect", "Show what an embedding or an agent holds", std::move(own));
+  Verb& verb = add_request_verb<mercer::InspectRequest>(
+      program, "inspect", "Show what the file of a policy or an embedding holds, and write test vectors", run);
   verb.settings->add_positional("FILE", "file");
-  verb.run = [state, &program] {
-    if (state->path.empty()) {
-      throw mercer::Error(mercer::ErrorCode::missing_option, "no embedding was named",
-                          "Write 'mercer inspect FILE.mercer'");
-    }
-    if (state->path.ends_with(".zip")) {
-      mercer::AgentOptions options{state->normaliser};
-      if (!state->obs_order.empty()) mercer::set_agent_option(options, {"obs-order", state->obs_order, "--obs-order"});
-      return inspect_agent(state->path, options, program.common());
-    }
-    inspect(state->path, state->public_key, state->notation, program.common());
-  };
 }

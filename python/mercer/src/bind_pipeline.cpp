@@ -3,6 +3,7 @@
 #include "env_batch.hpp"
 #include "long_call.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/export.hpp"
 #include "request.hpp"
 
 namespace py = pybind11;
@@ -107,12 +108,14 @@ py::tuple export_c(const EmbeddingHandle& embedding, const py::dict& given) {
   mercer::ExportResult result;
   {
     const py::gil_scoped_release release;
-    result.c = mercer::export_c(*embedding.file, request.options);
+    const auto [file, options] = mercer::prepare_export(request, *embedding.file);
+    result.c = mercer::export_c(file, options);
   }
   py::dict texts;
   texts[py::str(request.options.name + ".h")] = result.c->header;
   texts[py::str(request.options.name + ".c")] = result.c->source;
   texts["main.c"] = result.c->example;
+  if (!result.c->check.empty()) texts[py::str(request.options.name + "_check.c")] = result.c->check;
   return py::make_tuple(texts, mercer::document(result).dump());
 }
 

@@ -7,6 +7,7 @@
 
 #include "export/common/head.hpp"
 #include "export/common/lattice_controller.hpp"
+#include "export/common/test_vectors.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
 
@@ -131,6 +132,7 @@ COperations& COperations::operator+=(const COperations& more) {
 
 CExport export_c(const EmbeddingFile& file, const COptions& options) {
   check_name(options.name);
+  if (options.check) check_vectors(*options.check, file.embedding.policy());
   return file.embedding.is_lattice() ? export_lattice(file, options) : export_continuous(file, options);
 }
 

@@ -35,16 +35,12 @@ std::string formula_comment(std::span<const std::string> lines) {
 
 namespace {
 
-std::string axis_lines(const Space& space, const char* array) {
+std::string axis_lines(const Contract& contract, const Space& space, const char* array) {
   std::string lines;
   for (std::size_t d = 0; d < space.dimensions(); ++d) {
-    const Axis& axis = space.axes[d];
-    std::string line = fmt::format("  {}[{}] {}", array, d, axis.name);
-    if (!axis.unit.empty()) line += fmt::format(", {}", axis.unit);
-    line += space.is_discrete() ? fmt::format(", one of the integers 0 to {}", space.count - 1)
-                                : fmt::format(", {:.6g} to {:.6g}", axis.range.low, axis.range.high);
-    if (axis.periodic) line += ", an angle: the ends are one";
-    lines += " *" + c_comment(" " + line) + "\n";
+    const std::string line =
+        fmt::format("   {}[{}] {}{}", array, d, space.axes[d].name, axis_facts(contract, space, d));
+    lines += " *" + c_comment(line) + "\n";
   }
   return lines;
 }
@@ -153,8 +149,10 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Contr
 
   std::string top = fmt::format("/* {}: {}\n *\n", options.name, c_comment(facts.what));
   top += comment_lines(facts.computation) + formula_comment(facts.formulas) + " *\n";
-  top += fmt::format(" * In, in this order:\n{} * Out:\n{}", axis_lines(outside.contract.observation, "obs"),
-                     axis_lines(outside.contract.action, "act"));
+  top += fmt::format(" * In, in this order:\n{} * Out:\n{}",
+                     axis_lines(outside.contract, outside.contract.observation, "obs"),
+                     axis_lines(outside.contract, outside.contract.action, "act"));
+  top += comment_lines(handling_note(outside.contract));
   if (outside.contract.dt > 0) top += comment_lines(fmt::format("One action every {:g} s.", outside.contract.dt));
   if (fixed) top += comment_lines("All numbers are whole: a value times the ..._ONE_... below.");
   top += comment_lines(input_note(options, outside, facts.beyond)) + " *\n";
@@ -204,6 +202,7 @@ int @name@_selftest(void);
                                  body.needs_libm ? "\n#include <math.h>\n" : "", body.source),
                      names);
   made.example = example(options, outside);
+  if (options.check) made.check = check_program(options, outside, body.stated_error);
   made.flash_bytes = body.table_bytes;
   made.code_bytes = body.code_bytes;
   made.ram_bytes = body.ram_bytes;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "embed/formula/axes.hpp"
+#include "policy/naming.hpp"
 
 namespace mercer {
 
@@ -13,6 +14,31 @@ double ControllerInterface::width(std::size_t action) const {
   if (contract.action.is_discrete()) return 1;
   const Range clip = contract.clip.empty() ? contract.action.axes[action].range : contract.clip[action];
   return std::isfinite(clip.width()) ? clip.width() : 2 * std::abs(contract.scale[action]);
+}
+
+std::string axis_facts(const Contract& contract, const Space& space, std::size_t axis) {
+  const Axis& one = space.axes[axis];
+  std::string text = one.unit.empty() ? "" : fmt::format(", {}", one.unit);
+  text += space.is_discrete() ? fmt::format(", one of the integers 0 to {}", space.count - 1)
+                              : fmt::format(", {:.6g} to {:.6g}", one.range.low, one.range.high);
+  if (one.periodic) text += ", an angle: the ends are one";
+  if (const auto earlier = earlier_value(one.name)) {
+    const bool action =
+        std::ranges::find(contract.action.axes, earlier->name, &Axis::name) != contract.action.axes.end();
+    text += fmt::format(": {} {} {} step{} ago", action ? "the action" : "the value of", earlier->name, earlier->steps,
+                        earlier->steps == 1 ? "" : "s");
+  }
+  return text;
+}
+
+std::string handling_note(const Contract& contract) {
+  const bool limited = !contract.action.is_discrete() && std::ranges::all_of(contract.clip, [](const Range& clip) {
+    return std::isfinite(clip.low) && std::isfinite(clip.high);
+  });
+  return fmt::format("Give observations as they are, in these units: normalising is inside.{}",
+                     contract.action.is_discrete() ? ""
+                     : limited ? " Actions come out in their units, scaled and limited to their range."
+                               : " Actions come out in their units and are not limited on all sides.");
 }
 
 std::vector<double> even_state(std::span<const Range> ranges, std::size_t i, double beyond) {

@@ -17,6 +17,10 @@ struct ControllerInterface {
 
 /// With the safe action of the options, or one of its own. Throws `missing_option`, `bad_value` or `out_of_range`.
 ControllerInterface controller_interface(const Contract& contract, const COptions& options);
+/// What a comment says about an observation or an action behind its place: ", rad, -3.14 to 3.14, an angle: ...".
+std::string axis_facts(const Contract& contract, const Space& space, std::size_t axis);
+/// What is inside, so that nobody does it twice: "Give observations as they are ...".
+std::string handling_note(const Contract& contract);
 /// The teacher without the folder it lay in, and the task.
 std::string origin_text(const EmbeddingOrigin& origin);
 
@@ -83,6 +87,10 @@ struct HeaderFacts {
 /// NAME.h, NAME.c and main.c around a body.
 CExport assemble(const EmbeddingFile& file, const COptions& options, const ControllerInterface& outside,
                  const HeaderFacts& facts, CBody body);
+
+/// NAME_check.c: acts on the test vectors of the options and compares, with their tolerance or, where that is larger,
+/// twice the stated error of the export.
+std::string check_program(const COptions& options, const ControllerInterface& outside, double stated_error);
 
 /// Lines of at most 100 characters, the first with one beginning, the others with another.
 std::string comment_lines(const std::string& text, const std::string& first = " * ", const std::string& next = " * ");

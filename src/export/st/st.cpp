@@ -7,6 +7,7 @@
 
 #include "export/c/c_text.hpp"
 #include "export/common/head.hpp"
+#include "export/common/test_vectors.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
 
@@ -39,6 +40,20 @@ StBody continuous_body(const EmbeddingFile& file, const ControllerInterface& out
   return body;
 }
 
+// The self-test's cases, with the vectors behind the block's own.
+void add_vectors(const EmbeddingFile& file, const TestVectors& vectors, StBody& body) {
+  check_vectors(vectors, file.embedding.policy());
+  body.given.insert(body.given.end(), vectors.observations.begin(), vectors.observations.end());
+  body.expected.insert(body.expected.end(), vectors.actions.begin(), vectors.actions.end());
+  if (body.numbers.empty()) return;
+  const ContinuousEmbedding& embedding = file.embedding.continuous();
+  const ControllerInterface outside{embedding.policy().contract(), {}};
+  const std::vector<double> numbers =
+      model_answers({flatten(embedding.code()), embedding.code().head, embedding.code().squash, outside, &embedding},
+                    vectors.observations);
+  body.numbers.insert(body.numbers.end(), numbers.begin(), numbers.end());
+}
+
 }  // namespace
 
 StExport export_st(const EmbeddingFile& file, const StOptions& options) {
@@ -47,6 +62,7 @@ StExport export_st(const EmbeddingFile& file, const StOptions& options) {
                                                            {.name = options.name, .safe_action = options.safe_action});
   StBody body = file.embedding.is_lattice() ? st_lattice_body(lattice_controller(file.embedding.lattice(), outside))
                                             : continuous_body(file, outside);
+  if (options.check) add_vectors(file, *options.check, body);
   body.what = fmt::format("{} in {} {} of {}", origin_text(file.origin), file.embedding.k(),
                           file.embedding.is_lattice() ? "coefficients" : "terms", file.embedding.basis());
   return assemble_st(file, options, outside, std::move(body));
@@ -58,14 +74,10 @@ using Places = std::vector<std::pair<std::string, std::string>>;
 
 constexpr double beyond = 1e18;  // what no sensor says
 
-std::string axis_lines(const Space& space, std::span<const std::string> names) {
+std::string axis_lines(const Contract& contract, const Space& space, std::span<const std::string> names) {
   std::string lines;
   for (std::size_t d = 0; d < space.dimensions(); ++d) {
-    const Axis& axis = space.axes[d];
-    std::string line = fmt::format("  {}: {}", names[d], axis.name);
-    if (!axis.unit.empty()) line += fmt::format(", {}", axis.unit);
-    line += space.is_discrete() ? fmt::format(", one of the integers 0 to {}", space.count - 1)
-                                : fmt::format(", {:.6g} to {:.6g}", axis.range.low, axis.range.high);
+    const std::string line = fmt::format("  {}: {}{}", names[d], space.axes[d].name, axis_facts(contract, space, d));
     lines += " *" + st_comment(line) + "\n";
   }
   return lines;
@@ -237,8 +249,9 @@ END_FOR;
     const COperations& o = made.operations;
     std::string top = fmt::format("(* {}: {}\n *\n", options_.name, st_comment(body_.what));
     top += lines(body_.computation) + formula_comment(body_.formulas) + " *\n";
-    top += " * In:\n" + axis_lines(outside_.contract.observation, inputs_);
-    top += " * Out:\n" + axis_lines(outside_.contract.action, outputs_);
+    top += " * In:\n" + axis_lines(outside_.contract, outside_.contract.observation, inputs_);
+    top += " * Out:\n" + axis_lines(outside_.contract, outside_.contract.action, outputs_);
+    top += lines(handling_note(outside_.contract));
     if (outside_.contract.dt > 0) top += lines(fmt::format("Call it every {:g} s.", outside_.contract.dt));
     top +=
         lines(fmt::format("If an observation is not a number, infinite or beyond {:g}, OK is FALSE and the action is "

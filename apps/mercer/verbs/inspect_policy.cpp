@@ -1,0 +1,76 @@
+#include "verbs/inspect_policy.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "export/common/head.hpp"
+
+namespace {
+
+void show_ports(const char* what, const std::vector<mercer::InspectResult::Port>& ports) {
+  std::vector<std::string> words;
+  for (const auto& port : ports) words.push_back(fmt::format("{} ({})", port.name, port.size));
+  if (!words.empty()) fmt::print("  {}: {}\n", what, fmt::join(words, ", "));
+}
+
+void show_head(const mercer::InspectResult& result) {
+  const std::string kind = result.kind == "agent"      ? "an agent of " + result.algorithm
+                           : result.kind == "tensors"  ? "named tensors"
+                           : result.kind == "snapshot" ? "a snapshot of " + result.algorithm
+                                                       : "a " + result.kind;
+  fmt::print("{}: {}, {} bytes\n", result.file, kind, result.bytes);
+  if (result.kind == "tensors")
+    fmt::print("  made by {}\n", result.algorithm.empty() ? "an unknown trainer" : result.algorithm);
+  for (const auto& [program, version] : result.made_by) fmt::print("  {} {}\n", program, version);
+  fmt::print("  SHA-256 {}\n", result.sha256);
+}
+
+void show_network(const mercer::InspectResult& result) {
+  show_ports("takes", result.inputs);
+  show_ports("gives", result.outputs);
+  for (const auto& layer : result.layers) fmt::print("  layer {}: {} to {}\n", layer.name, layer.inputs, layer.outputs);
+  if (!result.activation.empty()) fmt::print("  activation of hidden layers: {}\n", result.activation);
+  if (!result.operators.empty()) fmt::print("  operators: {}\n", fmt::join(result.operators, ", "));
+}
+
+void show_played(const mercer::InspectResult& result) {
+  const mercer::Contract& contract = result.policy->contract();
+  const mercer::Normalisation& normal = contract.normalisation;
+  show_space("observation", contract, contract.observation);
+  show_space("action", contract, contract.action);
+  if (contract.dt > 0) fmt::print("  control period: {:g} s\n", contract.dt);
+  if (!normal.empty()) {
+    fmt::print("  normaliser ({}): mean {:.6g}; variance {:.6g}; epsilon {:g}; limit {:g}\n", result.normaliser,
+               fmt::join(normal.mean, ", "), fmt::join(normal.variance, ", "), normal.epsilon, normal.clip);
+  } else {
+    fmt::print("  normaliser: none\n");
+  }
+  for (std::size_t a = 0; a < contract.clip.size(); ++a) {
+    fmt::print("  {} is clipped to {:.6g} to {:.6g}\n", contract.action.axes[a].name, contract.clip[a].low,
+               contract.clip[a].high);
+  }
+  fmt::print("  plays a {}\n", result.plays);
+}
+
+}  // namespace
+
+void show_space(const char* what, const mercer::Contract& contract, const mercer::Space& space) {
+  for (std::size_t d = 0; d < space.dimensions(); ++d) {
+    fmt::print("  {} {}{}\n", what, space.axes[d].name, mercer::axis_facts(contract, space, d));
+  }
+}
+
+void show_warnings(const mercer::InspectResult& result) {
+  for (const std::string& warning : result.warnings) fmt::print("  warning: {}\n", warning);
+}
+
+void show_policy(const mercer::InspectResult& result) {
+  show_head(result);
+  show_network(result);
+  if (result.policy) {
+    show_played(result);
+  } else {
+    fmt::print("  not played: {}\n", result.missing);
+  }
+  show_warnings(result);
+}
