@@ -20,13 +20,8 @@ Contract contract_from_json(const nlohmann::json& document, const std::string& o
 /// The settings of a policy in a TOML file.
 std::vector<PolicySetting> read_settings(const std::filesystem::path& path);
 
-<<<<<<< HEAD
 /// The words of a list that is separated by ';' or ','; at least one, which may be empty.
 std::vector<std::string> split_list(std::string_view text);
-=======
-/// The parts of a setting's text, which ';' or ',' separate: always one at least.
-std::vector<std::string> setting_words(std::string_view text);
->>>>>>> h-inspect
 
 /// Whether two ends of ranges are the same numbers, either of which may have gone through single precision. Bounds that
 /// only one side knows are not compared.

@@ -46,7 +46,7 @@ void check_unit(const std::string& unit, const PolicySetting& setting) {
 }
 
 std::vector<std::string> names_in(const PolicySetting& setting) {
-  std::vector<std::string> names = setting_words(setting.value);
+  std::vector<std::string> names = split_list(setting.value);
   for (std::size_t i = 0; i < names.size(); ++i) {
     check_name(names[i], setting);
     if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) - names.begin() ==
@@ -144,7 +144,7 @@ bool set_naming_option(Naming& naming, const PolicySetting& setting) {
     naming.action_names = names_in(setting);
   } else if (setting.key == "units" || setting.key == "action-units") {
     std::vector<std::string>& units = setting.key == "units" ? naming.units : naming.action_units;
-    units = setting_words(setting.value);
+    units = split_list(setting.value);
     for (const std::string& unit : units) check_unit(unit, setting);
   } else if (setting.key == "period") {
     naming.period = period_in(setting);

@@ -146,21 +146,12 @@ void set_option(PolicyOptions& options, const PolicySetting& setting) {
   }
 }
 
-<<<<<<< HEAD
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> out;
   while (true) {
     const std::size_t end = std::min(text.find_first_of(";,"), text.size());
     out.emplace_back(text.substr(0, end));
     if (end == text.size()) return out;
-=======
-std::vector<std::string> setting_words(std::string_view text) {
-  std::vector<std::string> words;
-  while (true) {
-    const std::size_t end = std::min(text.find_first_of(";,"), text.size());
-    words.emplace_back(text.substr(0, end));
-    if (end == text.size()) return words;
->>>>>>> h-inspect
     text.remove_prefix(end + 1);
   }
 }

@@ -158,11 +158,7 @@ bool set_agent_option(AgentOptions& options, const PolicySetting& setting) {
   if (setting.key == "normaliser") {
     options.normaliser = setting.value;
   } else if (setting.key == "obs-order") {
-<<<<<<< HEAD
     options.order = split_list(setting.value);
-=======
-    options.order = setting_words(setting.value);
->>>>>>> h-inspect
   } else {
     return false;
   }
