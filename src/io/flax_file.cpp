@@ -1,7 +1,6 @@
 #include "io/flax_file.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include <fmt/format.h>
@@ -184,13 +183,7 @@ class Reader {
       throw_corrupt(where_, "has an array whose bytes do not fill its shape");
     }
     if (type.widen == nullptr) return {type.type, std::move(shape), {data.begin(), data.end()}};
-    std::vector<float> wide(data.size() / 2);
-    for (std::size_t i = 0; i < wide.size(); ++i) {
-      std::uint16_t bits = 0;
-      std::memcpy(&bits, data.data() + 2 * i, 2);
-      wide[i] = static_cast<float>(type.widen(bits));
-    }
-    return Array::of(wide, std::move(shape));
+    return Array::of(widened(data, type.widen), std::move(shape));
   }
 
   std::span<const std::byte> bytes_;

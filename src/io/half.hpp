@@ -2,7 +2,11 @@
 
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
 
 namespace mercer {
 
@@ -19,6 +23,17 @@ inline double half_to_double(std::uint16_t bits) {
 /// The number that 16 bits of bfloat16 mean: the upper half of single precision.
 inline double bfloat_to_double(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+}
+
+/// Numbers of 16 bits, little-endian, as floats, which hold them exactly. `widen` is one of the functions above.
+inline std::vector<float> widened(std::span<const std::byte> data, double (*widen)(std::uint16_t)) {
+  std::vector<float> out(data.size() / 2);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, data.data() + 2 * i, 2);
+    out[i] = static_cast<float>(widen(bits));
+  }
+  return out;
 }
 
 }  // namespace mercer

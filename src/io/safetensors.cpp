@@ -9,6 +9,7 @@
 
 #include "io/documents.hpp"
 #include "io/file.hpp"
+#include "io/half.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -25,16 +26,22 @@ struct ElementType {
   const char* name;
   Array::Type type;
   std::size_t bytes;
+  double (*widen)(std::uint16_t) = nullptr;  // of numbers with 16 bits, which are read as float32 and never written
 };
 constexpr std::array element_types{
-    ElementType{"F64", Array::Type::f64, 8}, ElementType{"F32", Array::Type::f32, 4},
-    ElementType{"I64", Array::Type::i64, 8}, ElementType{"I32", Array::Type::i32, 4},
-    ElementType{"U8", Array::Type::u8, 1},   ElementType{"BOOL", Array::Type::boolean, 1},
+    ElementType{"F64", Array::Type::f64, 8},
+    ElementType{"F32", Array::Type::f32, 4},
+    ElementType{"I64", Array::Type::i64, 8},
+    ElementType{"I32", Array::Type::i32, 4},
+    ElementType{"U8", Array::Type::u8, 1},
+    ElementType{"BOOL", Array::Type::boolean, 1},
+    ElementType{"F16", Array::Type::f32, 2, half_to_double},
+    ElementType{"BF16", Array::Type::f32, 2, bfloat_to_double},
 };
 
 [[noreturn]] void throw_unreadable(const std::string& where, std::string_view what) {
   throw Error(ErrorCode::bad_format, fmt::format("'{}' {}", where, what),
-              "Give a safetensors file with tensors of type F64, F32, I64, I32, U8 or BOOL");
+              "Give a safetensors file with tensors of type F64, F32, F16, BF16, I64, I32, U8 or BOOL");
 }
 
 const ElementType* find_type(Array::Type type) {
@@ -67,6 +74,7 @@ struct Entry {
   Array array;
   std::size_t begin = 0;
   std::size_t end = 0;
+  const ElementType* type = nullptr;
 };
 
 Entry parse_entry(const std::string& name, const json& value, std::size_t available, const std::string& where) {
@@ -80,7 +88,7 @@ Entry parse_entry(const std::string& name, const json& value, std::size_t availa
   const auto* type = std::ranges::find(element_types, dtype, &ElementType::name);
   if (type == element_types.end()) throw_unreadable(where, fmt::format("has tensor '{}' of type '{}'", name, dtype));
 
-  Entry entry{name, {type->type, {}, {}}, value["data_offsets"][0], value["data_offsets"][1]};
+  Entry entry{name, {type->type, {}, {}}, value["data_offsets"][0], value["data_offsets"][1], type};
   if (entry.begin > entry.end || entry.end > available) {
     throw_corrupt(where,
                   fmt::format("has tensor '{}' at bytes {} to {} of {}", name, entry.begin, entry.end, available));
@@ -219,7 +227,11 @@ Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::strin
     }
     expected = entry.end;
     const auto part = data.subspan(entry.begin, entry.end - entry.begin);
-    entry.array.data.assign(part.begin(), part.end());
+    if (entry.type->widen != nullptr) {
+      entry.array = Array::of(widened(part, entry.type->widen), std::move(entry.array.shape));
+    } else {
+      entry.array.data.assign(part.begin(), part.end());
+    }
     file.tensors[entry.name] = std::move(entry.array);
   }
   if (expected != data.size()) throw_corrupt(where, "has bytes after its last tensor, or ends before it");

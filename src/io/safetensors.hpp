@@ -27,9 +27,9 @@ void write_safetensors_bytes(const std::filesystem::path& path, const std::strin
                              std::span<const std::span<const std::byte>> parts,
                              const std::map<std::string, std::string>& metadata);
 
-/// Reads it back. Types F64, F32, I64, I32, U8 and BOOL. Every size is checked against the file before memory is taken.
-/// Throws `corrupt_file` for a file that is cut short or whose tensors overlap, leave holes or do not fit their shapes,
-/// `bad_format` for what is no safetensors file or has other types.
+/// Reads it back. Types F64, F32, I64, I32, U8 and BOOL; F16 and BF16 become float32. Every size is checked against the
+/// file before memory is taken. Throws `corrupt_file` for a file that is cut short or whose tensors overlap, leave
+/// holes or do not fit their shapes, `bad_format` for what is no safetensors file or has other types.
 Safetensors read_safetensors(const std::filesystem::path& path);
 /// The same for bytes that were read; errors name `where`.
 Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& where);

@@ -93,6 +93,12 @@ TEST_F(SafetensorsFile, reads_what_others_write) {
                                   {"b", array_of<std::int32_t>(Array::Type::i32, {3}, {1})},
                                   {"none", array_of<float>(Array::Type::f32, {}, {0, 5})}}));
   EXPECT_TRUE(read(file_of("{}", "")).tensors.empty());
+  const Arrays small = read(file_of(R"({"h":{"dtype":"F16","shape":[2],"data_offsets":[0,4]},)"
+                                    R"("b":{"dtype":"BF16","shape":[1],"data_offsets":[4,6]}})",
+                                    std::string("\x00\x3c\x00\xc0\xc0\x3f", 6)))
+                           .tensors;
+  EXPECT_EQ(small.at("h").as_doubles(), (std::vector<double>{1, -2}));
+  EXPECT_EQ(small.at("b").as_doubles(), (std::vector<double>{1.5}));
 }
 
 TEST_F(SafetensorsFile, every_prefix_is_file_trouble) {
@@ -146,7 +152,7 @@ TEST_F(SafetensorsFile, refuses_sizes_that_do_not_fit) {
   const auto bad = [&](const std::string& header) {
     expect_refused(ErrorCode::bad_format, "", file_of(header, "abcd"));
   };
-  bad(object(tensor("BF16", "[2]", "[0,4]")));
+  bad(object(tensor("F8_E4M3", "[4]", "[0,4]")));
   bad(object(tensor("U8", "[-4]", "[0,4]")));
   bad(object(tensor("U8", "[4]", "[0,4.5]")));
   bad(object(tensor("U8", "4", "[0,4]")));

@@ -86,8 +86,8 @@ TEST_F(TorchScripts, an_exported_policy_with_its_normaliser) {
     x: Tensor) -> Tensor:
     actor = self.actor
     normalizer = self.normalizer
-    _0 = (normalizer).forward(x, )
-    return (actor).forward(_0, )
+    _0 = (actor).forward((normalizer).forward(x, ), )
+    return _0
   def reset(self: __torch__.isaaclab_rl.rsl_rl.exporter._TorchPolicyExporter) -> NoneType:
     return None
 )");
@@ -104,6 +104,62 @@ TEST_F(TorchScripts, an_exported_policy_with_its_normaliser) {
     const Vector seen{(x[0] - 0.5) / 2.01, (x[1] + 0.25) / 0.51, (x[2] - 1) / 1.01};
     EXPECT_NEAR(act(*policy, x), std::clamp(wanted(seen), -2.0, 2.0), 1e-5);
   }
+}
+
+// torch.jit.trace nests calls, numbers classes that differ, and leaves out arguments.
+TEST_F(TorchScripts, a_traced_sequential) {
+  TestModule root = sequential();
+  root.modules[2].second.file = "torch.nn.modules.linear.___torch_mangle_0";
+  root.modules[4].second.file = "torch.nn.modules.linear.___torch_mangle_0";
+  writer_.code = {{"__torch__/torch/nn/modules/linear.py", R"(class Linear(Module):
+  __parameters__ = ["weight", "bias", ]
+  __buffers__ = []
+  weight : Tensor
+  bias : Tensor
+  training : bool
+  _is_full_backward_hook : Optional[bool]
+  def forward(self: __torch__.torch.nn.modules.linear.Linear,
+    input: Tensor) -> Tensor:
+    _0 = self.bias
+    input0 = torch.linear(input, self.weight, _0)
+    return input0
+)"},
+                  {"__torch__/torch/nn/modules/linear/___torch_mangle_0.py", R"(class Linear(Module):
+  __parameters__ = ["weight", "bias", ]
+  __buffers__ = []
+  weight : Tensor
+  bias : Tensor
+  def forward(self: __torch__.torch.nn.modules.linear.___torch_mangle_0.Linear,
+    argument_1: Tensor) -> Tensor:
+    _0 = self.bias
+    _1 = torch.addmm(_0, argument_1, torch.t(self.weight))
+    return _1
+)"},
+                  {"__torch__/torch/nn/modules/activation.py", R"(class ELU(Module):
+  __parameters__ = []
+  def forward(self: __torch__.torch.nn.modules.activation.ELU,
+    argument_1: Tensor) -> Tensor:
+    return torch.elu(argument_1)
+)"},
+                  {"__torch__/torch/nn/modules/container.py", R"(class Sequential(Module):
+  __parameters__ = []
+  __buffers__ = []
+  training : bool
+  __annotations__["0"] = __torch__.torch.nn.modules.linear.Linear
+  def forward(self: __torch__.torch.nn.modules.container.Sequential,
+    argument_1: Tensor) -> Tensor:
+    _4 = getattr(self, "4")
+    _3 = getattr(self, "3")
+    _2 = getattr(self, "2")
+    _1 = getattr(self, "1")
+    _5 = (getattr(self, "0")).forward(argument_1, )
+    _6 = (_3).forward((_2).forward((_1).forward(_5, ), ), )
+    return (_4).forward(_6, )
+  def __len__(self: __torch__.torch.nn.modules.container.Sequential) -> int:
+    return 5
+)"}};
+  const auto policy = load(writer_.write(root), "pendulum");
+  for (const Vector& x : probed) EXPECT_NEAR(act(*policy, x), std::clamp(wanted(x), -2.0, 2.0), 1e-5);
 }
 
 TEST_F(TorchScripts, residuals_limits_and_operations_in_place) {
