@@ -172,8 +172,8 @@ def test_bad_input_is_told(mercer, flags, code, said):
 def test_inspect_refuses_other_files(mercer):
     (mercer.folder / "x.mercer").write_text("text")
     assert "E30" in mercer.fails(3, "inspect", "x.mercer")
-    assert "'mercer evaluate --policy' plays networks" in mercer.fails(2, "inspect", "actor.onnx")
-    assert "no embedding was named" in mercer.fails(2, "inspect")
+    assert "no file of a policy" in mercer.fails(2, "inspect", "notes.txt")
+    assert "no file was named" in mercer.fails(2, "inspect")
 
 
 def test_continuous_route(mercer):

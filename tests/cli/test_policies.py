@@ -92,4 +92,4 @@ def test_documents_list_the_settings(mercer):
     page = (ROOT / "docs/guide/policies.md").read_text()
     options = mercer.json("list", "--options")["evaluate"]
     shown = [option["name"] for option in options if option["group"] == "network"]
-    assert len(shown) == 15 and all(f"`{name}`" in page for name in shown)
+    assert len(shown) == 20 and all(f"`{name}`" in page for name in shown)
