@@ -1,5 +1,7 @@
 #include "policy/naming.hpp"
 
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "mercer/env.hpp"
@@ -10,7 +12,7 @@
 namespace mercer {
 namespace {
 
-const std::string actor = std::string(MERCER_TEST_DATA) + "/policies/pendulum_5000_actor.onnx";
+const std::string named_actor = std::string(MERCER_TEST_DATA) + "/policies/pendulum_5000_actor.onnx";
 
 Naming naming_of(const std::vector<std::pair<std::string, std::string>>& settings) {
   Naming naming;
@@ -63,12 +65,13 @@ TEST(Naming, earlier_values_refer_to_what_has_a_name) {
 }
 
 TEST(Naming, bad_settings_say_what_is_legal) {
-  for (const std::string name : {"", "2theta", "a,b,a", "theta*/", "theta[0]", "\xCE\xB8", std::string(41, 'x')}) {
+  const std::vector<std::string> names{"", "2theta", "a,b,a", "theta*/", "theta[0]", "\xCE\xB8", std::string(41, 'x')};
+  for (const std::string& name : names) {
     expect_error(ErrorCode::bad_value, name == "a,b,a" ? "'a' twice" : "no legal name", [&] {
       naming_of({{"names", name}});
     });
   }
-  for (const std::string unit : {"rad\n", "a;\"", std::string(21, 'x')}) {
+  for (const std::string& unit : std::vector<std::string>{"rad\n", "a;\"", std::string(21, 'x')}) {
     expect_error(ErrorCode::bad_value, "no legal unit", [&] { naming_of({{"units", unit}}); });
   }
   for (const std::string period : {"0", "-1", "10001", "nan", "fast", "0.02s"}) {
@@ -94,13 +97,13 @@ TEST(Naming, bad_settings_say_what_is_legal) {
 
 TEST(Naming, settings_of_a_network_name_its_contract) {
   const Task task = make_env("pendulum")->task();
-  const auto policy = make_policy(actor, task, {{"names", "x,y,omega", "a test"}, {"units", "m,m,", "a test"}});
+  const auto policy = make_policy(named_actor, task, {{"names", "x,y,omega", "a test"}, {"units", "m,m,", "a test"}});
   EXPECT_EQ(policy->contract().observation.axes[1].name, "y");
   EXPECT_EQ(policy->contract().observation.axes[1].unit, "m");
   EXPECT_EQ(policy->contract().observation.axes[2].unit, task.observation.axes[2].unit);
   EXPECT_EQ(policy->contract().dt, task.dt);
   const TemporaryFolder folder;
-  write_bytes(folder / "a.onnx", read_bytes(actor));
+  write_bytes(folder / "a.onnx", read_bytes(named_actor));
   write_bytes(folder / "a.toml", "names = [\"x\", \"y\", \"omega\"]\n");
   EXPECT_EQ(make_policy((folder / "a.onnx").string(), task)->contract().observation.axes[2].name, "omega");
 }
