@@ -2,6 +2,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <random>
 
 #include "mercer/error.hpp"
 #include "policy/agents/networks.hpp"
@@ -14,6 +16,7 @@
 namespace {
 
 std::size_t evaluated = 0;
+std::vector<std::string> understood;  // inputs that were evaluated, the latest ones
 
 // See fuzz/onnx.cpp.
 void report() {
@@ -89,10 +92,46 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
   return 0;
 }
 
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+
+// Sizes of parts and of what is inside them rarely survive a mutation of the whole, and most inputs that reach
+// something new are refused. So every second mutation starts from an input that was evaluated; one byte is changed in
+// place, or one part is mutated and the others stay, or anything may happen.
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
+  std::minstd_rand random(seed);
+  if (!understood.empty() && random() % 2 == 0) {
+    const std::string& start = understood[random() % understood.size()];
+    if (start.size() <= most) std::memcpy(data, start.data(), size = start.size());
+  }
+  const std::uint_fast32_t way = random() % 4;
+  const bool parts = size > 1 && (data[0] == 'p' || data[0] == 'l' || data[0] == 's');
+  if (size > 1 && way < 2) {
+    data[1 + random() % (size - 1)] = static_cast<std::uint8_t>(random());
+    return size;
+  }
+  if (!parts || way == 2) return LLVMFuzzerMutate(data, size, most);
+  std::vector<std::string> split = fuzz_split({reinterpret_cast<const char*>(data) + 1, size - 1});
+  if (split.empty()) return LLVMFuzzerMutate(data, size, most);
+  std::string& chosen = split[random() % split.size()];
+  const std::size_t old = chosen.size();
+  chosen.resize(std::min<std::size_t>(old + 64, 65535));
+  chosen.resize(LLVMFuzzerMutate(reinterpret_cast<std::uint8_t*>(chosen.data()), old, chosen.size()));
+  const std::string whole = fuzz_parts(static_cast<char>(data[0]), split);
+  if (whole.size() > most) return size;
+  std::memcpy(data, whole.data(), whole.size());
+  return whole.size();
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
+  const std::size_t before = evaluated;
+  const std::string input(reinterpret_cast<const char*>(data), size);
   try {
-    read(static_cast<char>(data[0]), {reinterpret_cast<const char*>(data) + 1, size - 1});
+    read(input[0], input.substr(1));
+    if (evaluated > before) {
+      if (understood.size() < 256) understood.emplace_back();
+      understood[evaluated % understood.size()] = input;
+    }
   } catch (const mercer::Error&) {
     return 0;
   }

@@ -53,6 +53,32 @@ TEST_F(FlaxFiles, ppo_of_brax) {
   EXPECT_NEAR(act(*plain, probed[0]), 2 * std::tanh(out[0]), 1e-5);
 }
 
+TEST_F(FlaxFiles, brax_without_tanh) {
+  TestTensors net, head;
+  add_layer(net, "hidden_0", 5, 3);
+  add_layer(net, "hidden_1", 4, 5);
+  add_layer(head, "Dense_0", 1, 4);
+  const auto parameters = [&](const std::string& key, const std::string& name, float spread) {
+    const std::string layer = msgpack::layers(head).substr(1);  // without the map's own byte
+    return "\x83" + layer + msgpack::text("MLP_0") + msgpack::layers(net) + msgpack::text(key) +
+           msgpack::map({{name, msgpack::array({{1}, {spread}})}});
+  };
+  const std::string values = msgpack::map({{"params", msgpack::layers(brax_policy())}});
+  for (const bool log : {false, true}) {
+    const std::string own =
+        log ? parameters("std_logparam", "log_value", -0.5F) : parameters("std_param", "value", 0.25F);
+    const auto policy = load(
+        msgpack::map({{"0", statistics({0, 0, 0}, {1, 1, 1})}, {"1", msgpack::map({{"params", own}})}, {"2", values}}),
+        "pendulum", {{"activation", "swish", "a test"}}, "n.msgpack");
+    for (const Vector& x : probed) {
+      const double mean =
+          linear(head, "Dense_0", mapped(linear(net, "hidden_1", mapped(linear(net, "hidden_0", x), silu)), silu))[0];
+      EXPECT_NEAR(act(*policy, x), 2 * std::clamp(mean, -1.0, 1.0), 1e-5);
+      EXPECT_NEAR(density(*policy, x, 0.2), normal(0.1, mean, log ? -0.5 : std::log(0.25)) - std::log(2.0), 1e-4);
+    }
+  }
+}
+
 TEST_F(FlaxFiles, norms_of_brax_follow_the_activation_with_the_epsilon_of_flax) {
   TestTensors net = brax_policy();
   net["LayerNorm_0.weight"] = {{5}, {1, 2, -1, 0.5F, 1}};

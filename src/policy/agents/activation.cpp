@@ -156,7 +156,8 @@ Activation written_activation(const std::string& text, const std::string& where)
     return out;
   };
   const std::size_t open = text.find('(');
-  const std::string word = small(text.substr(0, open));
+  std::string word = small(text.substr(0, open));
+  if (word == "swish") word = "silu";  // its older name, which jax and configurations use
   const auto* const found = std::ranges::find_if(known, [&](const Known& one) { return small(one.name) == word; });
   Activation made = activation_named(found == std::end(known) ? text.substr(0, open) : std::string(found->name), where);
   if (open == std::string::npos) return made;

@@ -20,7 +20,8 @@ Activation activation_named(const std::string& name, const std::string& where);
 /// whose text does not say what they do.
 Activation parse_activation(const std::string& text, const std::string& where);
 
-/// Reads what a person writes: "ELU", "elu" or, with its parameter, "LeakyReLU(0.2)". Throws as `activation_named`.
+/// Reads what a person writes: "ELU", "elu", "swish" (SiLU) or, with its parameter, "LeakyReLU(0.2)". Throws as
+/// `activation_named`.
 Activation written_activation(const std::string& text, const std::string& where);
 
 /// Adds it to a graph, from one value to another.

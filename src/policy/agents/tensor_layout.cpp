@@ -119,33 +119,24 @@ std::optional<TensorLayout> rsl_rl(Finder names) {
   return layout;
 }
 
-// The layers STEM0, STEM1, ... of flax, each with what its norm is called, if it has one.
-std::vector<TensorLayout::Layer> numbered_layers(const Finder& names, const std::string& stem) {
+// The layers STEM0, STEM1, ... of a module of flax, each with the norm of its number, if it has one.
+std::vector<TensorLayout::Layer> numbered_layers(const Finder& names, const std::string& module,
+                                                 const std::string& stem) {
   std::vector<TensorLayout::Layer> layers;
-  for (std::size_t i = 0; names.has(fmt::format("{}{}.weight", stem, i)); ++i) {
-    layers.push_back({names(fmt::format("{}{}", stem, i))});
-    const std::string norm = fmt::format("params.LayerNorm_{}", i);
+  for (std::size_t i = 0; names.has(fmt::format("{}.{}{}.weight", module, stem, i)); ++i) {
+    layers.push_back({names(fmt::format("{}.{}{}", module, stem, i))});
+    const std::string norm = fmt::format("{}.LayerNorm_{}", module, i);
     if (names.has(norm + ".weight")) layers.push_back({names(norm), false});
   }
   return layers;
 }
 
-// (statistics, policy, values): tuples become maps with the keys 0, 1, 2.
-std::optional<TensorLayout> brax(Finder names) {
-  if (!names.find("params.hidden_0.weight")) return std::nullopt;
-  TensorLayout layout;
-  layout.trainer = "Brax";
-  layout.layers = numbered_layers(names, "params.hidden_");
-  layout.mean = layout.layers.back().name;
-  layout.layers.pop_back();
-  layout.activation = "SiLU";
-  layout.squash = Squash::tanh;
-  layout.halves = true;
-  layout.least_std = 0.001;
+// The statistics of (statistics, policy, values): tuples become maps with the keys 0, 1, 2.
+void add_statistics(TensorLayout& layout, const Finder& names) {
   layout.obs_epsilon = 0;
   layout.obs_clip = no_clip;
   std::string outer = names("");
-  if (!outer.ends_with("1.")) return layout;
+  if (!outer.ends_with("1.")) return;
   outer.replace(outer.size() - 2, 2, "0.");
   for (const char* const key : {"", ".state"}) {  // dictionaries of observations name the policy's own "state"
     if (!names.holds(outer + "mean" + key) || !names.holds(outer + "std" + key)) continue;
@@ -153,6 +144,31 @@ std::optional<TensorLayout> brax(Finder names) {
     layout.obs_std = outer + "std" + key;
     layout.normalises_perhaps = true;
   }
+}
+
+std::optional<TensorLayout> brax(Finder names) {
+  TensorLayout layout;
+  layout.trainer = "Brax";
+  layout.activation = "SiLU";
+  if (names.find("params.MLP_0.hidden_0.weight") && names.has("params.Dense_0.weight")) {  // distribution_type normal
+    names.refuse_if(names.has("params.Dense_1.weight"), "its standard deviation is a function of the state");
+    layout.layers = numbered_layers(names, "params.MLP_0", "hidden_");
+    layout.mean = names("params.Dense_0");
+    layout.std = names.if_there("params.std_param.value");
+    layout.log_std = names.if_there("params.std_logparam.log_value");
+    layout.squash = Squash::none;
+    layout.rescaled = true;
+  } else if (names.find("params.hidden_0.weight")) {
+    layout.layers = numbered_layers(names, "params", "hidden_");
+    layout.mean = layout.layers.back().name;
+    layout.layers.pop_back();
+    layout.squash = Squash::tanh;
+    layout.halves = true;
+    layout.least_std = 0.001;
+  } else {
+    return std::nullopt;
+  }
+  add_statistics(layout, names);
   return layout;
 }
 
@@ -164,7 +180,7 @@ std::optional<TensorLayout> clean_rl_jax(Finder names, const TensorSource& sourc
   TensorLayout layout;
   layout.activation = "ReLU";
   layout.activation_set = true;
-  layout.layers = numbered_layers(names, "params.Dense_");
+  layout.layers = numbered_layers(names, "params", "Dense_");
   const std::string last = layout.layers.back().name;
   const auto width = [&](const std::string& layer, std::size_t axis) {
     const auto shape = source.shapes.find(layer + ".weight");
