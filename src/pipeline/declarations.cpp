@@ -75,7 +75,6 @@ void add_task(OptionList& list, TaskRequest& task, std::size_t* episodes, const 
 // Settings of a policy that `wanted` chooses by their keys.
 template <class Wanted>
 void add_settings(OptionList& list, std::vector<PolicySetting>& into, const Wanted& wanted) {
-  list.in(Group::network);
   for (const PolicySettingKind& kind : known_policy_settings()) {
     // What describes outputs and tensors goes into FILE.toml, or FILE.onnx:mean=NAME.
     if (kind.value == "NAME" || kind.value == "LOW;HIGH" || !wanted(kind.key)) continue;
@@ -100,11 +99,11 @@ void add_settings(OptionList& list, std::vector<PolicySetting>& into, const Want
 }
 
 void add_network(OptionList& list, PolicyRequest& policy) {
-  add_settings(list, policy.settings, [](const std::string&) { return true; });
+  add_settings(list.in(Group::network), policy.settings, [](const std::string&) { return true; });
 }
 
 void add_naming(OptionList& list, std::vector<PolicySetting>& settings) {
-  add_settings(list, settings,
+  add_settings(list.in(Group::output), settings,
                [](const std::string& key) { return std::ranges::find(naming_keys(), key) != naming_keys().end(); });
 }
 

@@ -11,6 +11,7 @@
 
 #include "io/safetensors.hpp"
 #include "mercer/error.hpp"
+#include "policy/agents/networks.hpp"
 #include "policy/files.hpp"
 #include "policy/from_network.hpp"
 #include "policy/network_settings.hpp"
@@ -105,7 +106,7 @@ class Reporter {
   InspectResult make() {
     const std::string& file = read_.file;
     if (file.ends_with(".zip")) {
-      read_agent_file();
+      read_zip();
     } else if (file.ends_with(".onnx")) {
       read_onnx_file();
     } else if (!is_network_file(file)) {
@@ -125,7 +126,7 @@ class Reporter {
   }
 
  private:
-  void read_agent_file() {
+  void read_zip() {
     report_.kind = "agent";
     if (!task_) task_ = read_agent_task(read_.file, read_.agent);
     play();
@@ -138,10 +139,12 @@ class Reporter {
     report_.made_by.emplace_back("Stable-Baselines3", agent.version.empty() ? "unknown" : printable(agent.version));
     add_system(agent.system, report_);
     add_layers(agent.layers);
-    report_.activation = with_parameter(agent.activation);
+    if (agent.layers.size() > 1) report_.activation = with_parameter(agent.activation);
     add_ports(agent.network);
     report_.normaliser = agent.normaliser.string();
-    if (!normalised && read_.agent.normaliser != "none") {
+    const AgentFile content = read_agent_file(read_.file);
+    const bool stored = stored_normalising(content, agent_kind(content)).has_value();
+    if (!normalised && !stored && read_.agent.normaliser != "none") {
       report_.warnings.emplace_back("observations are not normalised; confirm with --normaliser none or name the file");
     }
   }

@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import zipfile
 
 import numpy
 import pytest
@@ -45,6 +46,17 @@ def test_an_agent_warns_of_what_it_does_not_know(mercer):
                         "--action-names", "torque", "--action-units", "N m", "--period", "0.05")
     assert named["warnings"] == [] and named["contract"]["dt"] == 0.05
     assert [axis["name"] for axis in named["contract"]["observation"]["axes"]] == ["c", "s", "omega"]
+
+
+def test_text_of_a_stranger_is_made_plain(mercer):
+    with zipfile.ZipFile(AGENT) as source, zipfile.ZipFile(mercer.folder / "a.zip", "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, b"2\x1b[31m\xff" if name == "_stable_baselines3_version" else content)
+        target.writestr("system_info.txt", b"- Python: 3\x07\xfe\n- nonsense\n- OS: \n")
+    told = mercer.json("inspect", "a.zip", "--normaliser", "none")
+    assert told["made_by"] == {"Stable-Baselines3": "2?[31m?", "Python": "3??"}
+    assert "\x1b" not in mercer.ok("inspect", "a.zip", "--normaliser", "none").stdout
 
 
 def test_a_table_lists_all_its_states(mercer):

@@ -1,5 +1,6 @@
 """Embeddings: the bytes of the command line, acting as Stable-Baselines3's agents do, files."""
 
+import os
 import pathlib
 import pickle
 import subprocess
@@ -212,3 +213,13 @@ def test_damaged_files_are_refused(small, tmp_path):
         mercer.read(tmp_path / "d.mercer")
     with pytest.raises(ValueError, match="Did you mean 'degree'"):
         mercer.embed_continuous(ACTOR, "pendulum", degre=3)
+
+
+def test_exported_c_takes_names_and_test_vectors(tmp_path):
+    with pytest.warns(UserWarning):
+        made = mercer.read(DATA / "export/pendulum_5000.mercer")
+    subprocess.run([os.environ["BINARY_UNDER_TEST"], "inspect", DATA / "export/pendulum_5000.mercer", "--test-vectors", "32",
+                    "--out", tmp_path / "v"], check=True, capture_output=True)
+    done = made.export_c(tmp_path, check=tmp_path / "v.json", names=["c", "s", "omega"])
+    assert [pathlib.Path(file).name for file in done["files"]][-1] == "controller_check.c"
+    assert "obs[2] omega, rad/s" in (tmp_path / "controller.h").read_text()

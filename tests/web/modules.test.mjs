@@ -8,7 +8,7 @@ import { make_store } from "../../web/store.js";
 import { loss_text, number, percent } from "../../web/format.js";
 import { grid_cells, point_words } from "../../web/grid.js";
 import { warnings_of } from "../../web/outcomes.js";
-import { level_words, quantity_words, term_words } from "../../web/words.js";
+import { contract_words, level_words, quantity_words, term_words } from "../../web/words.js";
 
 test("numbers are short and unknown ones say so", () => {
   assert.equal(number(0), "0");
@@ -159,4 +159,12 @@ test("a report says what it holds of axes and actions", () => {
   const source = new FileSource(document_);
   assert.deepEqual(source.held(0), { axes: new Set([0, 1]), outputs: new Set([0]) });
   assert.deepEqual(source.places(0, 1), [0]);
+});
+
+test("a contract says what goes in and comes out, in which units and how often", () => {
+  const theta = { name: "theta", unit: "rad" }, torque = { name: "torque", unit: "N m", range: [-2, 2] };
+  assert.equal(contract_words({ observation: { axes: [theta, { name: "omega", unit: "rad/s" }] }, action: { count: 0, axes: [torque] }, dt: 0.02 }),
+    "Takes theta (rad), omega (rad/s); gives torque (N m) -2 to 2; one action every 0.02 s.");
+  assert.equal(contract_words({ observation: { axes: Array(14).fill(theta) }, action: { count: 3, axes: [torque] }, dt: 0 }),
+    `Takes ${Array(12).fill("theta (rad)").join(", ")} and 2 more; gives one of 3 actions.`);
 });

@@ -1,5 +1,6 @@
 #include "policy/agents/agent_file.hpp"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -65,16 +66,18 @@ AgentFile parse_agent_file(std::vector<std::byte> content, const std::string& wh
   nlohmann::json description = parse_data(text_of(data), where);
   if (!description.is_object()) throw_corrupt(where, "has a description that is no JSON object");
   TorchFile tensors(policy.bytes, where + ":policy.pth");
-  const auto trimmed = [](std::string text) {
+  const auto shown = [](std::string text) {  // fit for terminals and JSON, whatever stands there
     text.erase(text.find_last_not_of(" \n\r\t") + 1);
+    std::ranges::replace_if(
+        text, [](char c) { return c != '\n' && (c < ' ' || c > '~'); }, '?');
     return text;
   };
   return {where,
           std::move(content),
           std::move(policy),
           std::move(description),
-          trimmed(text_of(version)),
-          trimmed(text_of(system)),
+          shown(text_of(version)),
+          shown(text_of(system)),
           std::move(tensors)};
 }
 
