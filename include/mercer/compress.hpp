@@ -26,7 +26,9 @@ struct SelectionOptions {
   double confidence = 0.95;                 ///< of the certificate, in (0, 1)
   std::size_t select_episodes = 4000;       ///< on which candidates are compared, 2 or more
   std::size_t certify_episodes = 100000;    ///< at most, to certify the winner: no choice sees them, 2 or more
+  double certify_seconds = 0;               ///< time for that, by how fast the teacher plays; 0: no limit
   bool all_episodes = false;                ///< play all of those, even where fewer decide the budget
+  std::size_t glance = 0;  ///< so many show who clearly loses four budgets, six times as many who may pass; 0: all play
   LossMethod method = LossMethod::betting;
   std::size_t attempts = 5;  ///< candidates that may fail their certificate before giving up, 1 or more
   Act act = Act::mean;       ///< what is compared: mean actions, or drawn ones
@@ -45,6 +47,7 @@ struct MeasuredPolicy {
   Range returns{};    ///< the least and the largest of both policies
   Behaviour behaviour{};
   double excess = 0;  ///< how far its worst kept quantity is expected to be above its limit, in units of the limit
+  std::size_t episodes = 0;  ///< that were played
 };
 
 /// What a search on return minimises: the loss, in units of what is allowed, and for each kept quantity above its limit
@@ -102,20 +105,24 @@ class Selection {
     return fits(one.bytes) && admissible(one) && expected_upper(one) <= budget_;
   }
 
+  /// How far from passing: the loss or the worst of the limits, whichever is farther above what is allowed.
+  double short_of(const MeasuredPolicy& one) const;
+
   struct Verdict {
     std::size_t chosen = 0;   ///< of those given
     Certificate certificate;  ///< `met` tells whether the budget is kept
   };
   /// Certifies the promising ones from the smallest upwards until one keeps the budget; then, while attempts are left,
-  /// whoever came nearest. If none does, the one with the least upper bound, of equals the smaller. The teacher is
-  /// played once.
+  /// whoever came nearest, and time: after `certify_seconds` no other is begun. If none does, the one with the least
+  /// upper bound, of equals the smaller. The teacher is played once.
   Verdict certify(std::span<const MeasuredPolicy> policies, const Progress& progress = {}) const;
 
  private:
   Episodes playing(std::uint64_t purpose, std::size_t episodes) const;
   std::vector<std::size_t> in_turn(std::span<const MeasuredPolicy> policies) const;
-  double expected(double mean, double spread, double width) const;
-  double short_of(const MeasuredPolicy& one) const;
+  double expected(double mean, double spread, double width, std::size_t selected) const;
+  bool hopeless(std::span<const Outcome> outcomes) const;
+  void fit_to_time(double episode_seconds);
   double excess(std::span<const Outcome> outcomes, std::span<const Outcome> on_teacher) const;
   std::vector<Aim::Point> points_on(std::uint64_t purpose, std::size_t episodes, const Progress& progress) const;
 
@@ -219,12 +226,14 @@ struct CompressOptions {
   bool continuous = true;    ///< search the continuous route
   bool lattice = true;       ///< and the lattice route, where the teacher has a lattice
   PolishBy polish = PolishBy::returned;
+  bool coarse = false;          ///< sizes grow by a third until one should pass: for players slower than fits
+  bool then_on_return = false;  ///< if coarse: polish on return where nothing else should pass
   std::vector<DictionaryOptions> dictionaries;  ///< continuous ones to search; empty: `default_dictionaries`
   std::vector<NumberFormat> formats{NumberFormat::int8, NumberFormat::int6, NumberFormat::int4};
   std::size_t most_terms = 20;       ///< K is searched from 1 up to this, 1 to 256
   ReturnPolish search{};             ///< of every K
   std::size_t visit_episodes = 200;  ///< of the teacher and of early fits, whose states are fitted to, 1 or more
-  double seconds = 0;                ///< stop searching after this time and certify what is there; 0: no limit
+  double seconds = 0;  ///< for all: a search stops `judge.certify_seconds` before, with what is there; 0: no limit
 };
 
 /// One embedding that was tried.
@@ -248,6 +257,8 @@ struct Compressed {
   std::size_t chosen = 0;          ///< of `tried`
   std::optional<Certificate> certificate;  ///< of the chosen; `within_budget` says whether its budget is kept
   double seconds = 0;
+  bool cut_short = false;  ///< the time ran out before the search was done
+  bool on_return = false;  ///< coefficients were polished on return
 
   const Candidate& winner() const { return tried[chosen]; }
 };
@@ -255,8 +266,9 @@ struct Compressed {
 /// Chebyshev polynomials, ridges, and both with bumps.
 std::vector<DictionaryOptions> default_dictionaries();
 
-/// The defaults for a player. One that plays a single policy at a time is taken to be slow: 25 episodes to visit, 20
-/// for each candidate of a generation, 100 to select, at most 4,000 to certify, polish on the action, no lattices.
+/// The defaults for a player. One that plays a single policy at a time is taken to be slow: two minutes in all, 25
+/// episodes to visit, 20 for each candidate of a generation, 400 to select, at most 4,000 to certify, no lattices, and
+/// polish on the action, then on return where that finds nothing.
 CompressOptions usual_options(const Player& player);
 
 /// Told every candidate once it was measured, and whether it is on the front so far.
@@ -269,6 +281,9 @@ using CandidateSink = std::function<void(const Candidate&, bool on_front)>;
 /// Candidates in every number format meet the teacher on the same episodes; a dictionary is left when its next
 /// candidate would be larger than one that should pass. `Selection` certifies on episodes that nothing else has seen.
 /// If none passes, the one that came nearest is chosen, and its certificate is not `within_budget`.
+///
+/// A coarse search is for slow players, whose episodes cost more than fits to the action: sizes grow by a third until
+/// one should pass, then those below it are tried; polish on return comes last, on what came nearest.
 ///
 /// The same for any number of threads, unless `seconds` cuts it short. Throws what `Selection`, the player and the fits
 /// throw.

@@ -149,8 +149,12 @@ struct Features {
   std::span<const double> row(std::size_t term) const { return std::span(values).subspan(term * columns, columns); }
 };
 
-/// O(terms columns), on all threads. Throws `too_large` beyond 2^28 numbers: take fewer states or terms.
-Features evaluate_features(const Terms& terms, const Coordinates& coordinates, const Samples& samples);
+/// Numbers that `Features` may hold, at most.
+inline constexpr std::size_t most_features = std::size_t{1} << 28;
+
+/// O(terms columns), on all threads. Throws `too_large` beyond `most_features`: take fewer states or terms.
+Features evaluate_features(const Terms& terms, const Coordinates& coordinates, const Samples& samples,
+                           const Progress& progress = {});
 /// Some of the rows, in the order given.
 Features select_rows(const Features& features, std::span<const std::size_t> chosen);
 
@@ -166,7 +170,25 @@ struct TermPath {
 /// on a circle cos^2 + sin^2 = 1, so such terms exist. Ties go to the first. Stops early when nothing is left. `begin`
 /// is taken as given, in that order. O(N D K outputs), parallel over terms.
 TermPath choose_terms(const Features& features, const Samples& samples, std::size_t most,
-                      std::span<const std::size_t> begin = {}, double reject = 1e-6);
+                      std::span<const std::size_t> begin = {}, double reject = 1e-6, const Progress& progress = {});
+
+/// The same, one term at a time. Features and samples must outlive it and stay where they are.
+class TermChooser {
+ public:
+  TermChooser(const Features& features, const Samples& samples, double reject = 1e-6, const Progress& progress = {});
+  ~TermChooser();
+  TermChooser(TermChooser&&) noexcept;
+  TermChooser& operator=(TermChooser&&) noexcept;
+
+  const TermPath& path() const;  ///< so far
+  void take(std::size_t term, const Progress& progress = {});
+  /// Takes the term that lowers the error most; false where nothing is left.
+  bool next(const Progress& progress = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Weighted least squares: a row of coefficients for each output. `ridge` (relative) keeps near-duplicates in bounds.
 std::vector<double> least_squares(const Features& features, const Samples& samples, double ridge = 1e-10);
@@ -188,7 +210,7 @@ struct Polish {
 /// Lowers `objective` from where least squares stopped: Levenberg-Marquardt (mean), Newton (density), majorisation
 /// (logits). Never raises it. O(steps N K^2).
 std::vector<double> polish(const Features& features, const Samples& samples, std::vector<double> coefficients,
-                           const Polish& options = {});
+                           const Polish& options = {}, const Progress& progress = {});
 
 /// Lowers `objective` by moving the ridges themselves: `ridge_steps` of Levenberg-Marquardt over coefficients,
 /// directions and biases together, then an eighth of the ridges after the other goes onto a grid of the terms' bits,
@@ -233,7 +255,8 @@ const std::vector<std::string>& known_continuous_bases();
 /// Which functions a continuous embedding may choose from.
 struct DictionaryOptions {
   DictionaryBasis basis{};
-  std::size_t degree = 5;  ///< of tensor products, 0 to 16
+  std::size_t degree = 5;    ///< of tensor products, 0 to 16
+  bool lower_degree = true;  ///< where that makes more functions than fit: otherwise they are refused
   IndexRule rule = IndexRule::total;
   std::vector<std::uint8_t> limits{};  ///< of the degree along each axis; empty: none
   std::size_t knots = 0;               ///< bends in each axis, 0 to 15, by where visited states are
@@ -281,7 +304,8 @@ double mean_total_variation(const Policy& first, const Policy& second, MatrixVie
 
 /// A fit of K terms of a dictionary to samples: choice, least squares, polish, rounding.
 ContinuousEmbedding fit_embedding(const ContinuousCode& shape, const Terms& dictionary, const Samples& samples,
-                                  std::size_t k, const Polish& options, const std::string& name);
+                                  std::size_t k, const Polish& options, const std::string& name,
+                                  const Progress& progress = {});
 
 /// One fit of the route and what it earned in `episodes` episodes.
 struct ContinuousRound {

@@ -55,7 +55,7 @@ struct IndexSet {
   IndexRule rule = IndexRule::total;
   std::size_t degree = 1;              ///< 0 to 16
   std::vector<std::uint8_t> limits{};  ///< largest k_d along each axis; empty: no further limit
-  std::vector<std::uint8_t> periodic;  ///< one for each axis, 1 to 64 of them
+  std::vector<std::uint8_t> periodic;  ///< one for each axis, 1 to 256 of them
 
   std::size_t dimensions() const { return periodic.size(); }
 };

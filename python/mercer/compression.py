@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import time
 from typing import Any, Callable, Sequence
 
 import numpy as np
@@ -14,58 +12,25 @@ from . import _mercer
 from .errors import fault
 from .certificates import CertificateError
 from .embedding import Embedding
-from .envs import env_name, is_foreign, own_env, player_env, task_of
+from .envs import env_name, own_env, player_env, task_of
 from .foreign import player_of
 from .options import add_given, check_share, default_of, with_options
 from .perturbed import with_spread
-from .playing import play_foreign
 from .policies import as_policy
 from .progress import Progress, watching
 
 Listener = Callable[[dict[str, Any], bool], None]
 
-_MOST_TERMS_IN_TIME = 32  # of a search that has a budget of time: what it reaches is a matter of time
-_LEAST_CERTIFYING, _MOST_CERTIFYING = 50, 4000
-
 _FILES = ("env", "policy", "starts", "batch", "states", "out", "results", "from", "file", "sign")
 
 
-def _seconds(text: Any) -> float:
-    """A time such as 60, "60s" or "5m", as the library reads it; 0 where it is no time, which the library reports."""
-    units = {"s": 1, "m": 60, "h": 3600}
-    found = re.fullmatch(r"([0-9.]+)([smh]?)", str(text).strip())
-    try:
-        return float(found[1]) * units.get(found[2], 1) if found else 0.0
-    except ValueError:
-        return 0.0
-
-
-def _share_time(options: dict[str, Any], play: Callable[[int], Any]) -> None:
-    """Makes a budget of time hold for a search in Python: for the number of terms, and for certification, in which both
-    policies play each episode, in each attempt."""
-    seconds = _seconds(options.get("budget", 0))
-    if seconds <= 0:
-        return
-    options.setdefault("most_terms", _MOST_TERMS_IN_TIME)
-    if "certify_episodes" in options:
-        return
-    attempts = int(options.setdefault("attempts", 2))
-    tried = 2
-    begin = time.monotonic()
-    play(tried)
-    each = max((time.monotonic() - begin) / tried, 1e-6)
-    options["certify_episodes"] = int(min(max(seconds / (2 * attempts * each), _LEAST_CERTIFYING), _MOST_CERTIFYING))
-
-
-def _searched(found: tuple[Any, ...], allow_unmet: bool, polished: str = "") -> Embedding:
+def _searched(found: tuple[Any, ...], allow_unmet: bool) -> Embedding:
     """The embedding of a search, or an error that carries it where it does not keep its budget."""
     handle, tried, front, seconds, refused = found
     embedding = Embedding(handle, [tried[i] for i in front], tried)
     embedding.seconds = seconds
     if refused is None or allow_unmet:
         return embedding
-    if polished == "action":
-        refused += ' Coefficients were polished on the action (polish="action"): polish="return" takes longer and loses less.'
     error = CertificateError(f"{refused} The best that was found is this error's `embedding`.")
     error.embedding, error.code = embedding, refused.split(":")[0]
     raise error
@@ -107,9 +72,11 @@ def compress(
     """Searches for the smallest embedding of `policy` whose certified loss in `env` keeps the budget.
 
     Built-in tasks are played on all cores. Other environments are played by Python, so what is not given asks for less
-    there: 20 episodes for each candidate, 100 to select, at most 4,000 to certify, coefficients polished on the action
-    (`polish="return"` finds smaller ones, and takes longer), no lattices. With `budget`, the search there tries as many
-    terms as there is time for, and certification gets the episodes that fit in as much time again: at least 50.
+    there: two minutes in all (`budget`), 20 episodes for each candidate, 400 to select, at most 4,000 to certify, fewer
+    where an episode takes long, and no lattices. Sizes grow by a third until one should pass, up to `most_terms`, 256
+    unless given; then those below it are tried. Coefficients are polished on the action, and on the return where that
+    finds nothing; `polish` asks for one of the two. A quarter of `budget` is for the certificate, whose `episodes` are
+    those that could be played: at least 50. `budget=0` sets no limit, so that a seed decides everything.
 
     Raises `CertificateError`, with the best that was found as its `embedding`, unless the budget is kept or
     `allow_unmet`.
@@ -132,12 +99,9 @@ def compress(
     task = player_env(env, int(options.get("seed", 0)))
     teacher = as_policy(policy, task, str(options.get("act", "mean")))
     player = player_of(with_spread(task, teacher), return_range, horizon)
-    polished = options.get("polish", "action" if is_foreign(env) else "return")
-    if is_foreign(env):
-        _share_time(options, lambda count: play_foreign(task, teacher, count, 0, "mean", horizon=horizon))
     with watching(progress) as report:
         found = _mercer.compress(player, env_name(env), teacher, None, options, on_candidate, report)
-    return _searched(found, allow_unmet, polished)
+    return _searched(found, allow_unmet)
 
 
 @with_options("compress", without=(*_FILES, "max_loss_return", "act", "horizon", "gamma", "route", "polish"))

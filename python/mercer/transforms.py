@@ -28,7 +28,7 @@ def make_edges(x: NDArray[Any], bins: int, rule: str = "quantile") -> Any:
 
 
 def wavelet(a: NDArray[Any], wavelet: str = "db4", mode: str = "periodization", level: int | None = None) -> list[Any]:
-    """What PyWavelets' wavedec2 gives for two axes, [cA, (cH, cV, cD), ...]; wavedec for one; wavedecn for more.
+    """What PyWavelets' wavedec2 gives for an array `a` of two axes, [cA, (cH, cV, cD), ...]; wavedec for one; wavedecn for more.
 
     `wavelet`, `mode` and `level` are PyWavelets': "db4", "periodization", and None for as many levels as fit.
     """

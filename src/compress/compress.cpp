@@ -1,99 +1,81 @@
 #include "mercer/compress.hpp"
 
-#include <chrono>
 #include <cmath>
-#include <deque>
 
-#include "compress/dictionary_path.hpp"
 #include "compress/pareto_front.hpp"
+#include "compress/search.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
-namespace {
 
-class Search {
- public:
-  Search(const Player& player, const Policy& teacher, const CompressOptions& options, const CandidateSink& sink,
-         const Progress& progress)
-      : player_(player),
-        teacher_(teacher),
-        options_(options),
-        sink_(sink),
-        progress_(progress),
-        selection_(player, teacher, options.judge, progress),
-        visiting_{options.visit_episodes, Random({options.judge.seed, Stage::search, 1, 0xFFFFFFFF}).bits(),
-                  options.judge.act},
-        states_(pick_states(player.roll_out(teacher, visiting_, progress), 5000)) {
-    options_.search.aim = selection_.aim();
+Search::Search(const Player& player, const Policy& teacher, const CompressOptions& options, const CandidateSink& sink,
+               const Progress& progress)
+    : player_(player),
+      teacher_(teacher),
+      options_(options),
+      sink_(sink),
+      progress_(progress),
+      selection_(player, teacher, options.judge, progress),
+      visiting_{options.visit_episodes, Random({options.judge.seed, Stage::search, 1, 0xFFFFFFFF}).bits(),
+                options.judge.act},
+      states_(pick_states(player.roll_out(teacher, visiting_, progress), 5000)) {
+  options_.search.aim = selection_.aim();
+}
+
+Compressed Search::run() {
+  if (options_.lattice) try_lattice();
+  if (options_.continuous) follow_dictionaries();
+  Selection::Verdict verdict = selection_.certify(measured_, progress_);
+  Compressed out{{},
+                 front_of(tried_),
+                 selection_.teacher_behaviour(),
+                 verdict.chosen,
+                 std::move(verdict.certificate),
+                 seconds(),
+                 cut_short_,
+                 on_return_};
+  out.tried.assign(std::make_move_iterator(tried_.begin()), std::make_move_iterator(tried_.end()));
+  return out;
+}
+
+double Search::seconds() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+bool Search::enough() const {
+  return options_.seconds > 0 && seconds() > options_.seconds - options_.judge.certify_seconds;
+}
+
+void Search::record(Embedding embedding, NumberFormat format) {
+  Candidate one{std::move(embedding), format};
+  MeasuredPolicy measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
+  one.loss = measured.loss;
+  one.spread = measured.spread;
+  one.loss_percent = 100 * one.loss / std::abs(selection_.teacher_return());
+  one.action_distance = distance(one.embedding.policy());
+  one.behaviour = measured.behaviour;
+  one.admissible = selection_.admissible(measured);
+  if (selection_.promising(measured)) smallest_ = std::min(smallest_, one.payload_bytes());
+  const bool on_front = add_candidate(tried_, std::move(one));
+  measured.policy = &tried_.back().embedding.policy();
+  measured_.push_back(measured);
+  if (sink_) sink_(tried_.back(), on_front);
+}
+
+double Search::distance(const Policy& student) const {
+  const MatrixView<const double> states = states_.view();
+  const std::size_t actions = teacher_.action_space().dimensions();
+  std::vector<double> first(actions * states.cols()), second(first.size());
+  teacher_.mean_action(states, {first.data(), actions, states.cols()});
+  student.mean_action(states, {second.data(), actions, states.cols()});
+  const bool discrete = teacher_.action_space().is_discrete();  // another action is at distance one
+  double sum = 0;
+  for (std::size_t i = 0; i < first.size(); ++i) {
+    const double apart = first[i] - second[i];
+    sum += discrete ? (apart != 0 ? 1 : 0) : apart * apart;
   }
-
-  Compressed run() {
-    if (options_.lattice) try_lattice();
-    if (options_.continuous) follow_dictionaries();
-    Selection::Verdict verdict = selection_.certify(measured_, progress_);
-    Compressed out{
-        {},       front_of(tried_), selection_.teacher_behaviour(), verdict.chosen, std::move(verdict.certificate),
-        seconds()};
-    out.tried.assign(std::make_move_iterator(tried_.begin()), std::make_move_iterator(tried_.end()));
-    return out;
-  }
-
- private:
-  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
-  bool enough() const { return options_.seconds > 0 && seconds() > options_.seconds; }
-  EnoughTime clock() const {
-    return [this] { return enough(); };
-  }
-
-  void record(Embedding embedding, NumberFormat format) {
-    Candidate one{std::move(embedding), format};
-    MeasuredPolicy measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
-    one.loss = measured.loss;
-    one.spread = measured.spread;
-    one.loss_percent = 100 * one.loss / std::abs(selection_.teacher_return());
-    one.action_distance = distance(one.embedding.policy());
-    one.behaviour = measured.behaviour;
-    one.admissible = selection_.admissible(measured);
-    if (selection_.promising(measured)) smallest_ = std::min(smallest_, one.payload_bytes());
-    const bool on_front = add_candidate(tried_, std::move(one));
-    measured.policy = &tried_.back().embedding.policy();
-    measured_.push_back(measured);
-    if (sink_) sink_(tried_.back(), on_front);
-  }
-
-  double distance(const Policy& student) const {
-    const MatrixView<const double> states = states_.view();
-    const std::size_t actions = teacher_.action_space().dimensions();
-    std::vector<double> first(actions * states.cols()), second(first.size());
-    teacher_.mean_action(states, {first.data(), actions, states.cols()});
-    student.mean_action(states, {second.data(), actions, states.cols()});
-    const bool discrete = teacher_.action_space().is_discrete();  // another action is at distance one
-    double sum = 0;
-    for (std::size_t i = 0; i < first.size(); ++i) {
-      const double apart = first[i] - second[i];
-      sum += discrete ? (apart != 0 ? 1 : 0) : apart * apart;
-    }
-    return std::sqrt(sum / static_cast<double>(states.cols()));
-  }
-
-  void try_lattice();
-  void follow_dictionaries();
-  void add_visited(Samples& samples, const ContinuousCode& shape) const;
-  std::size_t try_formats(const DictionaryPath& path);
-
-  const Player& player_;
-  const Policy& teacher_;
-  CompressOptions options_;
-  const CandidateSink& sink_;
-  const Progress& progress_;
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
-  const Selection selection_;
-  const Episodes visiting_;
-  const StateMatrix states_;                             // that the teacher visits
-  std::size_t smallest_ = static_cast<std::size_t>(-1);  // payload of a promising candidate
-  std::deque<Candidate> tried_;
-  std::vector<MeasuredPolicy> measured_;  // the same, as the selection sees them
-};
+  return std::sqrt(sum / static_cast<double>(states.cols()));
+}
 
 void Search::try_lattice() {
   const LatticeOptions lattice = best_lattice();
@@ -109,9 +91,8 @@ void Search::try_lattice() {
   }
   const std::size_t half = std::max<std::size_t>(1, made->table.pi.size() / 2);
   for (const std::size_t wanted : {60, 250, 1000}) {
-    const bool late =
-        enough() && (options_.continuous || !tried_.empty());  // however slow the machine, one is certified
-    if (late || (wanted > half && wanted > 60)) break;
+    const bool done = enough() && (options_.continuous || !tried_.empty());
+    if (done || (wanted > half && wanted > 60)) break;
     const std::size_t k = std::min(wanted, half);  // a small table has one candidate
     TruncationOptions truncation;
     truncation.basis = "dct";
@@ -125,7 +106,7 @@ void Search::try_lattice() {
 void Search::add_visited(Samples& samples, const ContinuousCode& shape) const {
   for (const std::size_t k : {4, 8, 12}) {
     const Terms dictionary = make_dictionary({}, shape.coordinates, samples.points(), options_.judge.seed);
-    const ContinuousEmbedding made = fit_embedding(shape, dictionary, samples, k, {}, "candidate");
+    const ContinuousEmbedding made = fit_embedding(shape, dictionary, samples, k, {}, "candidate", progress_);
     const Rollouts met = player_.roll_out(made.policy(), visiting_, progress_);
     samples.add(pick_states(met, samples.group() == 1 ? 1500 : 200).view());
   }
@@ -142,7 +123,8 @@ std::size_t Search::try_formats(const DictionaryPath& path) {
       (loss <= 3 * selection_.budget() || loss <= 0.03 * std::abs(selection_.teacher_return())) && excess <= 1;
   std::size_t least = static_cast<std::size_t>(-1);
   for (const NumberFormat format : options_.formats) {
-    ContinuousEmbedding one = path.rounded(format, near, clock(), progress_);
+    const bool careful = near && options_.polish == PolishBy::returned;
+    ContinuousEmbedding one = path.rounded(format, careful, clock(), progress_);
     least = std::min(least, one.payload().size());
     if (selection_.fits(one.payload().size())) record(std::move(one), format);
     if (!near) break;  // far from what is asked for: one point for the front will do
@@ -164,14 +146,23 @@ void Search::follow_dictionaries() {
   samples.add(states_.view());
   add_visited(samples, shape);
 
-  std::vector<DictionaryPath> paths;
-  for (std::size_t i = 0; i < dictionaries.size(); ++i) {
-    paths.emplace_back(&player_, samples, shape, dictionaries[i], options_, i);
+  Paths paths;
+  for (std::size_t i = 0; i < dictionaries.size() && (i == 0 || !enough()); ++i) {
+    paths.emplace_back(&player_, samples, shape, dictionaries[i], options_, i, progress_);
   }
+  options_.coarse ? follow_coarsely(paths) : follow_in_step(paths);
+}
+
+void Search::follow_in_step(Paths& paths) {
+  on_return_ = options_.polish == PolishBy::returned;
   std::vector<bool> alive(paths.size(), true);
   for (std::size_t k = 1; k <= options_.most_terms; ++k) {
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (!alive[i] || (enough() && !tried_.empty())) continue;  // however slow the machine, one is certified
+      if (!alive[i]) continue;
+      if (late()) {
+        cut_short_ = true;
+        return;
+      }
       alive[i] = paths[i].grow(clock(), progress_);
       if (!alive[i]) continue;
       const std::size_t least = try_formats(paths[i]);
@@ -179,8 +170,6 @@ void Search::follow_dictionaries() {
     }
   }
 }
-
-}  // namespace
 
 std::vector<DictionaryOptions> default_dictionaries() {
   DictionaryOptions polynomials, ridges, mixed;
@@ -194,9 +183,13 @@ CompressOptions usual_options(const Player& player) {
   if (player.parallel()) return out;
   out.lattice = false;
   out.polish = PolishBy::action;
+  out.coarse = out.then_on_return = true;
+  out.judge.glance = 16;
+  out.seconds = 120;
   out.visit_episodes = 25;
+  out.search.generations = 20;
   out.search.episodes = 20;
-  out.judge.select_episodes = 100;
+  out.judge.select_episodes = 400;
   out.judge.certify_episodes = 4000;
   return out;
 }

@@ -45,36 +45,58 @@ ContinuousEmbedding without_zeros(const ContinuousEmbedding& embedding) {
 }  // namespace
 
 DictionaryPath::DictionaryPath(const Player* player, const Samples& samples, const ContinuousCode& shape,
-                               const DictionaryOptions& dictionary, const CompressOptions& options, std::uint64_t item)
+                               const DictionaryOptions& dictionary, const CompressOptions& options, std::uint64_t item,
+                               const Progress& progress)
     : player_(player),
       samples_(samples),
       options_(options),
       shape_(shape),
       dictionary_(make_dictionary(dictionary, shape.coordinates, samples.points(), options.judge.seed)),
-      all_(evaluate_features(dictionary_, shape.coordinates, samples)),
-      path_(choose_terms(all_, samples, options.most_terms)),
+      all_(evaluate_features(dictionary_, shape.coordinates, samples, progress)),
+      chooser_(all_, samples, 1e-6, progress),
       item_(item) {}
 
-bool DictionaryPath::grow(const EnoughTime& enough, const Progress& progress) {
-  if (k_ >= path_.chosen.size()) return false;
-  const std::vector<std::size_t> before = chosen_;
-  chosen_.assign(path_.chosen.begin(), path_.chosen.begin() + static_cast<std::ptrdiff_t>(++k_));
+bool DictionaryPath::choose(std::size_t k, const Progress& progress) {
+  while (chooser_.path().chosen.size() < k) {
+    if (!chooser_.next(progress)) return false;
+  }
+  const std::vector<std::size_t>& in_turn = chooser_.path().chosen;
+  chosen_.assign(in_turn.begin(), in_turn.begin() + static_cast<std::ptrdiff_t>(k));
   std::ranges::sort(chosen_);
+  k_ = k;
   few_ = select_rows(all_, chosen_);
   shape_.terms = select_terms(dictionary_, chosen_);
-  const std::vector<double> fit = fitted();
+  return true;
+}
+
+bool DictionaryPath::fit(std::size_t k, const Progress& progress) {
+  if (!choose(k, progress)) return false;
+  coefficients_ = fitted(progress);
+  return true;
+}
+
+bool DictionaryPath::grow(const EnoughTime& enough, const Progress& progress) {
+  const std::vector<std::size_t> before = chosen_;
+  if (!choose(k_ + 1, progress)) return false;
+  std::vector<double> fit = fitted(progress);
   if (options_.polish != PolishBy::returned) {
-    coefficients_ = fit;
+    coefficients_ = std::move(fit);
     return true;
   }
-  const std::vector<double> start = cheapest({fit, grown(coefficients_, before)});
+  improve_from(cheapest({std::move(fit), grown(coefficients_, before)}), enough, progress);
+  return true;
+}
+
+void DictionaryPath::improve(const EnoughTime& enough, const Progress& progress) {
+  improve_from(coefficients_, enough, progress);
+}
+
+void DictionaryPath::improve_from(std::vector<double> start, const EnoughTime& enough, const Progress& progress) {
   coefficients_ = polished(start, options_.search.step, 1, enough, progress);
   // Smooth policies of few terms have more than one way to do their task: a search with short steps alone ends in the
   // first one it meets. For the return alone that has been good enough.
-  if (!options_.search.aim.return_alone()) {
-    coefficients_ = cheapest({coefficients_, polished(start, wide_step, 2, enough, progress)});
-  }
-  return true;
+  if (options_.search.aim.return_alone() || (enough && enough())) return;
+  coefficients_ = cheapest({coefficients_, polished(std::move(start), wide_step, 2, enough, progress)});
 }
 
 // What fewer terms had become, with nothing of the new one; empty where there were none.
@@ -122,15 +144,15 @@ ContinuousEmbedding DictionaryPath::rounded(NumberFormat format, bool careful, c
   code.format = format;
   const auto embedding = ContinuousEmbedding::make(round_coefficients(code, few_, samples_, coefficients_),
                                                    samples_.teacher().contract(), samples_.teacher().name());
-  if (!careful || options_.polish != PolishBy::returned) return without_zeros(embedding);
+  if (!careful) return without_zeros(embedding);
   ReturnPolish polish = search(100 + static_cast<std::uint64_t>(format));
   polish.episodes *= 4;
   return without_zeros(polish_rounded(*player_, embedding, polish, 2, enough, progress));
 }
 
-std::vector<double> DictionaryPath::fitted() const {
+std::vector<double> DictionaryPath::fitted(const Progress& progress) const {
   std::vector<double> out = least_squares(few_, samples_);
-  return options_.polish == PolishBy::none ? out : polish(few_, samples_, std::move(out));
+  return options_.polish == PolishBy::none ? out : polish(few_, samples_, std::move(out), {}, progress);
 }
 
 double DictionaryPath::cost(std::span<const double> coefficients) const {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numeric>
 
@@ -14,6 +15,12 @@ namespace {
 
 // Purposes of episodes: they never share a seed.
 constexpr std::uint64_t selecting = 2, certifying = 3, searching = 7;
+
+constexpr std::size_t least_certifying = 50;  // however little time there is
+
+double seconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
 
 double mean_of(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
@@ -86,7 +93,9 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
   require_in_range("select episodes", static_cast<double>(options.select_episodes), 2, 1e9, "Take 4000");
   require_in_range("certify episodes", static_cast<double>(options.certify_episodes), 2, 1e9, "Take 100000");
   require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
+  const auto begin = std::chrono::steady_clock::now();
   of_teacher_ = played(player, teacher, playing(selecting, options.select_episodes), progress);
+  if (options.certify_seconds > 0) fit_to_time(seconds_since(begin) / static_cast<double>(options.select_episodes));
   teacher_returns_ = returns_of(of_teacher_);
   teacher_behaviour_ = behaviour_of(of_teacher_, player.task());
   teacher_mean_ = mean_of(teacher_returns_);
@@ -98,6 +107,16 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
   constexpr std::size_t least = 16, searched = 512;
   points_ = points_on(selecting, std::max(least, options.select_episodes / options.points.size()), progress);
   aimed_ = points_on(searching, std::max(least, searched / options.points.size()), progress);
+}
+
+// Certifying n episodes plays 2 n, and up to three times some more that measure distances and draws.
+void Selection::fit_to_time(double episode_seconds) {
+  const double extra = player_.parallel() ? 1000 : 100,
+               all = options_.certify_seconds / std::max(episode_seconds, 1e-9);
+  const double fit = std::max(all / 5, (all - 3 * extra) / 2);
+  const auto most = static_cast<double>(options_.certify_episodes);
+  options_.certify_episodes =
+      static_cast<std::size_t>(std::min(most, std::max(fit, static_cast<double>(least_certifying))));
 }
 
 std::vector<Aim::Point> Selection::points_on(std::uint64_t purpose, std::size_t episodes,
@@ -131,7 +150,7 @@ Aim Selection::aim() const {
   // teacher.
   const auto largest = [&](const Limit& limit, const std::vector<double>& teacher) {
     const double mean = mean_of(teacher), all = limit.factor * mean + limit.plus;
-    const double room = expected(0, limit.factor * deviation_of(teacher, mean), 1 + limit.factor);
+    const double room = expected(0, limit.factor * deviation_of(teacher, mean), 1 + limit.factor, teacher.size());
     return std::max(std::max(aimed_share * all - room, all / 2), 1e-9);
   };
   if (keeps.roughness) out.roughness = largest(*keeps.roughness, numbers_of(of_teacher_, roughness_of));
@@ -144,11 +163,11 @@ Aim Selection::aim() const {
   return out;
 }
 
-double Selection::expected(double mean, double spread, double width) const {
+double Selection::expected(double mean, double spread, double width, std::size_t selected) const {
   const auto certified = static_cast<double>(options_.certify_episodes);
-  const auto selected = static_cast<double>(options_.select_episodes);
   const double odds = std::log(2 / (1 - options_.confidence));
-  return mean + spread / std::sqrt(selected) + spread * std::sqrt(2 * odds / certified) + width * odds / certified;
+  return mean + spread / std::sqrt(static_cast<double>(selected)) + spread * std::sqrt(2 * odds / certified) +
+         width * odds / certified;
 }
 
 double Selection::excess(std::span<const Outcome> outcomes, std::span<const Outcome> on_teacher) const {
@@ -158,16 +177,18 @@ double Selection::excess(std::span<const Outcome> outcomes, std::span<const Outc
     for (std::size_t i = 0; i < counted.size(); ++i) counted[i] = student[i] - limit.factor * teacher[i];
     const double mean = mean_of(counted);
     const double allowed = std::max(limit.factor * mean_of(teacher) + limit.plus, 1e-9);
-    worst = std::max(worst, (expected(mean, deviation_of(counted, mean), 1 + limit.factor) - limit.plus) / allowed);
+    const double likely = expected(mean, deviation_of(counted, mean), 1 + limit.factor, counted.size());
+    worst = std::max(worst, (likely - limit.plus) / allowed);
   };
   const auto both_of = [&](const Limit& limit, auto of) {
-    judge(limit, numbers_of(of_teacher_, of), numbers_of(outcomes, of));
+    judge(limit, numbers_of(std::span(of_teacher_).first(outcomes.size()), of), numbers_of(outcomes, of));
   };
   const Keeps& keeps = options_.keeps;
   if (keeps.roughness) both_of(*keeps.roughness, roughness_of);
   if (keeps.failures && player_.task().ending != Ending::plain) both_of(*keeps.failures, failure_in(player_.task()));
   if (keeps.distance) {
     for (const auto states : {outcomes, on_teacher}) {
+      if (states.empty()) continue;
       const std::vector<double> apart = numbers_of(states, [](const Outcome& one) { return one.distance; });
       judge({0, *keeps.distance}, std::vector<double>(apart.size(), 0.0), apart);
     }
@@ -175,22 +196,43 @@ double Selection::excess(std::span<const Outcome> outcomes, std::span<const Outc
   return worst;
 }
 
+bool Selection::hopeless(std::span<const Outcome> outcomes) const {
+  std::vector<double> lost = returns_of(outcomes);
+  for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = teacher_returns_[i] - lost[i];
+  const double mean = mean_of(lost);
+  return mean - 3 * deviation_of(lost, mean) / std::sqrt(static_cast<double>(lost.size())) > 4 * budget_;
+}
+
 MeasuredPolicy Selection::measure(const Policy& policy, std::size_t bytes, const Progress& progress) const {
   Episodes episodes = playing(selecting, options_.select_episodes);
+  if (options_.keeps.distance) episodes.compared = &teacher_;
+  PlayedOutcomes own(player_, policy, episodes, progress);
+  const auto judged = [&](std::size_t count, std::span<const Outcome> on_teacher) {
+    const std::span<const Outcome> outcomes = own.first(count);
+    const std::vector<double> earned = returns_of(outcomes);
+    std::vector<double> lost(earned.size());
+    for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = teacher_returns_[i] - earned[i];
+    MeasuredPolicy out{&policy, bytes, mean_of(lost), 0, both(range_of(teacher_returns_), range_of(earned))};
+    out.episodes = count;
+    out.spread = deviation_of(lost, out.loss);
+    out.behaviour = behaviour_of(outcomes, player_.task());
+    out.excess = excess(outcomes, on_teacher);
+    return out;
+  };
+  if (const std::size_t glance = options_.glance; glance > 1 && glance < episodes.count) {
+    const std::size_t look = std::min(6 * glance, episodes.count);
+    if (hopeless(own.first(glance))) {
+      episodes.count = glance;
+    } else if (short_of(judged(look, {})) > 0.5) {
+      episodes.count = look;
+    }
+  }
   std::vector<Outcome> on_teacher;
   if (options_.keeps.distance) {
     episodes.compared = &policy;
     on_teacher = played(player_, teacher_, episodes, progress);
-    episodes.compared = &teacher_;
   }
-  const std::vector<Outcome> outcomes = played(player_, policy, episodes, progress);
-  const std::vector<double> earned = returns_of(outcomes);
-  std::vector<double> lost(earned.size());
-  for (std::size_t i = 0; i < lost.size(); ++i) lost[i] = teacher_returns_[i] - earned[i];
-  MeasuredPolicy out{&policy, bytes, mean_of(lost), 0, both(range_of(teacher_returns_), range_of(earned))};
-  out.spread = deviation_of(lost, out.loss);
-  out.behaviour = behaviour_of(outcomes, player_.task());
-  out.excess = excess(outcomes, on_teacher);
+  MeasuredPolicy out = judged(episodes.count, on_teacher);
   for (const Aim::Point& point : points_) {
     const auto [loss, deviation] = point.loss(policy, progress);
     const double likely = loss + deviation / std::sqrt(static_cast<double>(point.episodes.count));
@@ -202,10 +244,9 @@ MeasuredPolicy Selection::measure(const Policy& policy, std::size_t bytes, const
 double Selection::expected_upper(const MeasuredPolicy& one) const {
   const std::optional<Range> range = player_.return_range(player_.task().time_limit);
   const double width = options_.method == LossMethod::student_t ? 0 : (range ? *range : generous(one.returns)).width();
-  return expected(one.loss, one.spread, width);
+  return expected(one.loss, one.spread, width, one.episodes);
 }
 
-// How far from passing: the loss or the worst of the limits, whichever is farther above what is allowed.
 double Selection::short_of(const MeasuredPolicy& one) const {
   return std::max(one.excess, (expected_upper(one) - budget_) / std::max(std::abs(budget_), 1e-9));
 }
@@ -245,9 +286,11 @@ Selection::Verdict Selection::certify(std::span<const MeasuredPolicy> policies, 
   how.keeps = options_.keeps;
   PlayedOutcomes of_teacher(player_, teacher_, certifying_episodes(player_, how), progress);
   const std::vector<std::size_t> order = in_turn(policies);
+  const auto begin = std::chrono::steady_clock::now();
+  const auto over = [&] { return options_.certify_seconds > 0 && seconds_since(begin) > options_.certify_seconds; };
   std::optional<Verdict> best;
-  for (std::size_t j = 0; j < std::min(options_.attempts, order.size()) && !(best && best->certificate.within_budget);
-       ++j) {
+  for (std::size_t j = 0; j < std::min(options_.attempts, order.size()); ++j) {
+    if (best && (best->certificate.within_budget || over())) break;
     how.attempt = j + 1;
     const Policy& student = *policies[order[j]].policy;
     how.cut = generous(policies[order[j]].returns);

@@ -107,7 +107,7 @@ Compressed compress_states(const Policy& teacher, const LoggedStates& log, const
   std::vector<double> expected;  // upper bounds of those tried
   std::size_t smallest = options.max_bytes.value_or(static_cast<std::size_t>(-1));
   for (std::size_t i = 0; i < dictionaries.size(); ++i) {
-    DictionaryPath path(nullptr, samples, shape, dictionaries[i], search, i);
+    DictionaryPath path(nullptr, samples, shape, dictionaries[i], search, i, progress);
     bool going_on = true;
     while (going_on && path.k() < options.most_terms && path.grow({}, progress)) {
       going_on = false;

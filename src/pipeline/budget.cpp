@@ -46,6 +46,19 @@ namespace {
               remedy);
 }
 
+std::string remedy_of(const CompressResult& result) {
+  if (result.found.certificate->about == Quantity::action) {
+    return "Log more episodes, allow more error or bytes, or raise --most-terms";
+  }
+  std::string first = "Allow more loss or bytes, raise --most-terms or --generations";
+  if (result.found.cut_short)
+    first = "The time ran out before the search was done: give more (--budget), or allow more loss";
+  if (!result.found.on_return && result.found.winner().embedding.route() == Route::continuous) {
+    first += ", polish on the return (--polish return), not on the action (--polish action) alone";
+  }
+  return first + ", or certify on more episodes";
+}
+
 }  // namespace
 
 Keeps KeepRequest::keeps() const {
@@ -66,10 +79,7 @@ void require_budget(const CompressResult& result) {
   if (certificate && certificate->within_budget) return;
   const std::string where = result.out.empty() ? "" : fmt::format(". The best found is in '{}'", result.out);
   if (certificate) {
-    refuse(*certificate, where,
-           certificate->about == Quantity::action
-               ? "Log more episodes, allow more error or bytes, or raise --most-terms"
-               : "Allow more loss or bytes, raise --most-terms or --generations, or certify on more episodes");
+    refuse(*certificate, where, remedy_of(result));
   }
   throw Error(ErrorCode::not_met,
               fmt::format("nothing is certified: the log has fewer than {} episodes; measured on states that chose the "

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -29,22 +30,50 @@ void check(const CompressRequest& request) {
   check_writable(fs::path(request.results) / "tried.json");
 }
 
-// A slow player asks for less, in everything that was not asked for by name.
-CompressOptions usual_or_given(const CompressRequest& request, const Player& player) {
+// Nothing is played: the states are those of a log.
+bool on_states(const CompressRequest& request) { return !request.states.empty() || request.logged_states; }
+
+// Seconds of an episode of the teacher's.
+double episode_seconds(const Player& player, const Policy& teacher, Act act, const Progress& progress) {
+  constexpr std::size_t tried = 2;
+  const auto begin = std::chrono::steady_clock::now();
+  player.play(teacher, {tried, 0, act}, progress);
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / tried;
+}
+
+// A slow player asks for less, in everything that was not asked for by name: no more episodes than time allows.
+CompressOptions usual_or_given(const CompressRequest& request, const Player& player, const Policy& teacher,
+                               const Progress& progress) {
   CompressOptions options = request.options;
-  if (player.parallel()) return options;
-  const CompressOptions usual = usual_options(player);
   const auto given = [&](const char* name) { return request.given.contains(name); };
-  options.visit_episodes = usual.visit_episodes;
-  if (!given("candidate-episodes")) options.search.episodes = usual.search.episodes;
-  if (!given("select-episodes")) options.judge.select_episodes = usual.judge.select_episodes;
-  if (!given("certify-episodes")) options.judge.certify_episodes = usual.judge.certify_episodes;
-  if (!given("polish")) options.polish = usual.polish;
+  if (!player.parallel() && !on_states(request)) {
+    const CompressOptions usual = usual_options(player);
+    if (!given("budget")) options.seconds = usual.seconds;
+    std::size_t fit = usual.judge.select_episodes;
+    if (options.seconds > 0) {
+      const double each = episode_seconds(player, teacher, request.task.act.value_or(options.judge.act), progress);
+      constexpr double share = 0.05, least = 12;
+      fit = static_cast<std::size_t>(std::clamp(share * options.seconds / each, least, static_cast<double>(fit)));
+      if (!given("most-terms")) options.most_terms = 256;  // time ends the search
+    }
+    options.visit_episodes = std::min(usual.visit_episodes, fit);
+    if (!given("generations")) options.search.generations = usual.search.generations;
+    if (!given("candidate-episodes")) options.search.episodes = std::min(usual.search.episodes, fit);
+    if (!given("select-episodes")) options.judge.select_episodes = fit;
+    if (!given("certify-episodes")) options.judge.certify_episodes = usual.judge.certify_episodes;
+    options.coarse = usual.coarse;
+    options.judge.glance = usual.judge.glance;
+    options.then_on_return = usual.then_on_return && !given("polish");
+    if (!given("polish")) options.polish = usual.polish;
+  }
+  // A quarter of the time certifies, unless the number of episodes is decided.
+  if (!given("certify-episodes")) options.judge.certify_seconds = options.seconds / 4;
   return options;
 }
 
-CompressOptions search_options(const CompressRequest& request, const Player& player) {
-  CompressOptions options = usual_or_given(request, player);
+CompressOptions search_options(const CompressRequest& request, const Player& player, const Policy& teacher,
+                               const Progress& progress) {
+  CompressOptions options = usual_or_given(request, player, teacher, progress);
   SelectionOptions& judge = options.judge;
   // A budget in return, asked for alone, replaces the usual one in percent.
   if (request.given.contains("max-loss-return") && !request.given.contains("max-loss")) judge.max_loss = std::nullopt;
@@ -56,7 +85,10 @@ CompressOptions search_options(const CompressRequest& request, const Player& pla
   if (!player.parallel() && !request.given.contains("route")) options.lattice = usual_options(player).lattice;
   for (const std::string& basis : request.bases) options.dictionaries.emplace_back().basis = basis;
   if (options.dictionaries.empty()) options.dictionaries = default_dictionaries();
-  for (DictionaryOptions& dictionary : options.dictionaries) dictionary.degree = request.degree;
+  for (DictionaryOptions& dictionary : options.dictionaries) {
+    dictionary.degree = request.degree;
+    dictionary.lower_degree = !request.given.contains("degree");
+  }
   if (!request.formats.empty()) options.formats = request.formats;
   return options;
 }
@@ -73,7 +105,6 @@ CertifyOptions grid_options(const SelectionOptions& judge) {
   return options;
 }
 
-// Nothing is played: the states are those of a log.
 Compressed search_on_states(const CompressRequest& request, const Policy& teacher, const CompressOptions& options,
                             const CandidateSink& sink, const Progress& progress) {
   if (options.judge.max_loss_return) {
@@ -116,11 +147,11 @@ void write_results(const fs::path& folder, const CompressResult& result, const s
 
 CompressResult compress(const CompressRequest& request, const CandidateSink& sink, const Progress& progress) {
   check(request);
-  const bool on_states = !request.states.empty() || request.logged_states;
-  if (on_states && !request.perturb.empty()) {
+  const bool logged = on_states(request);
+  if (logged && !request.perturb.empty()) {
     throw Error(ErrorCode::bad_value, "--perturb does not go with --states: nothing is played there", "Leave it out");
   }
-  if (on_states && (request.keep.max_roughness || request.keep.max_failures || request.keep.max_distance)) {
+  if (logged && (request.keep.max_roughness || request.keep.max_failures || request.keep.max_distance)) {
     throw Error(ErrorCode::bad_value,
                 "--max-roughness, --max-failures and --max-distance do not go with --states: "
                 "nothing is played there",
@@ -131,14 +162,14 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   const auto teacher = resolve_policy(request.teacher, named->task(), progress);
   const auto player = with_spread_of(named, task, request.seed, *teacher, progress);
   refuse_failures(request.keep, player->task());
-  CompressOptions options = search_options(request, *player);
+  CompressOptions options = search_options(request, *player, *teacher, progress);
   options.judge.points = grid_players(*player, request.grid);
   CompressResult result;
-  result.found = on_states ? search_on_states(request, *teacher, options, sink, progress)
-                           : compress(*player, *teacher, options, sink, progress);
+  result.found = logged ? search_on_states(request, *teacher, options, sink, progress)
+                        : compress(*player, *teacher, options, sink, progress);
   if (result.found.certificate) {
     result.found.certificate->env = task.env;
-    if (!on_states) {
+    if (!logged) {
       add_grid(*result.found.certificate, *player, *teacher, result.found.winner().embedding.policy(), request.grid,
                grid_options(options.judge), progress);
     }

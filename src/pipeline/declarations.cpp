@@ -527,7 +527,7 @@ OptionList options_of(CompressRequest& request) {
            request.states);
   list.add_seconds({.name = "budget",
                     .value = "TIME",
-                    .help = "Stop searching after this time, such as 60s or 5m",
+                    .help = "Time for search and certificate, such as 60s or 5m; a quarter certifies",
                     .standard = "no limit"},
                    request.options.seconds);
   add_out(list, request.out, "FILE", "File of the embedding, ending in .mercer");

@@ -269,6 +269,7 @@ bool has_wasserstein(const Space& actions) {
 ContinuousOptions continuous_options(const EmbedRequest& request) {
   ContinuousOptions options = request.continuous;
   if (request.basis) options.dictionary.basis = *request.basis;
+  options.dictionary.lower_degree = !request.given.contains("degree");
   if (request.k > 0) options.k = request.k;
   options.act = request.task.act.value_or(options.act);
   if (request.rollouts) options.episodes = *request.rollouts;

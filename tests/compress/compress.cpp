@@ -151,6 +151,29 @@ TEST(Compress, UsualOptionsAskLessOfAPlayerThatPlaysOnePolicyAtATime) {
   EXPECT_EQ(fast.judge.certify_episodes, CompressOptions{}.judge.certify_episodes);
   EXPECT_TRUE(fast.lattice && fast.polish == PolishBy::returned);
   EXPECT_EQ(slow.judge.certify_episodes, 4000u);
-  EXPECT_EQ(slow.judge.select_episodes, 100u);
+  EXPECT_EQ(slow.judge.select_episodes, 400u);
   EXPECT_TRUE(!slow.lattice && slow.polish == PolishBy::action);
+  EXPECT_TRUE(slow.coarse && slow.then_on_return && slow.seconds == 120 && slow.search.generations == 20);
+}
+
+TEST(Compress, ACoarseSearchFindsWhatKeepsTheBudgetInFewerCandidates) {
+  const Car car;
+  CompressOptions options = quick();
+  options.coarse = options.then_on_return = true;
+  options.polish = PolishBy::action;
+  options.judge.glance = 16;
+  const Compressed found = compress(car.player, *car.teacher, options);
+  EXPECT_FALSE(found.cut_short);
+  EXPECT_TRUE(found.certificate->within_budget);
+  const auto smaller = [&](const Candidate& one) { return one.payload_bytes() < found.winner().payload_bytes(); };
+  EXPECT_TRUE(std::ranges::any_of(found.tried, smaller));
+}
+
+TEST(Compress, TimeThatRunsOutIsTold) {
+  const Car car;
+  CompressOptions options = quick();
+  options.seconds = 1e-3;
+  const Compressed found = compress(car.player, *car.teacher, options);
+  EXPECT_TRUE(found.cut_short);
+  EXPECT_EQ(found.tried.size(), options.formats.size());  // however little time there is, one size is tried
 }

@@ -99,6 +99,36 @@ TEST(Selection, OfEqualsThatKeepNoBudgetTheSmallerIsChosen) {
   }
 }
 
+TEST(Selection, TimeLimitsTheEpisodesThatCertify) {
+  const Lotteries env;
+  const EnvPlayer player(env);
+  const FunctionPolicy teacher = playing(env, 0), other = playing(env, 0.5);
+  SelectionOptions options = small_selection(1);
+  options.certify_episodes = 1000000000;
+  options.certify_seconds = 1e-6;
+  const Selection hurried(player, teacher, options);
+  const std::vector<MeasuredPolicy> policies{hurried.measure(other, 5), hurried.measure(other, 6)};
+  const Selection::Verdict verdict = hurried.certify(policies);
+  EXPECT_EQ(verdict.certificate.episodes, 50U);  // however little time there is
+  EXPECT_EQ(verdict.certificate.attempt, 1U);    // and no other is begun
+}
+
+TEST(Selection, AGlanceSufficesForWhatLosesFarTooMuch) {
+  const Lotteries env;
+  const EnvPlayer player(env);
+  const FunctionPolicy teacher = playing(env, 0), worst = playing(env, 1);
+  SelectionOptions options = small_selection(1);
+  options.max_loss = 0.05;
+  const Selection all(player, teacher, options);
+  options.glance = 16;
+  const Selection one(player, teacher, options);
+  EXPECT_EQ(one.measure(worst, 5).episodes, 16U);
+  EXPECT_EQ(one.measure(playing(env, 0.2), 5).episodes, 96U);
+  EXPECT_EQ(one.measure(teacher, 5).episodes, 300U);
+  EXPECT_EQ(all.measure(worst, 5).episodes, 300U);
+  EXPECT_FALSE(one.promising(one.measure(worst, 5)));
+}
+
 TEST(Selection, BytesAreABudgetToo) {
   const Lotteries env;
   const EnvPlayer player(env);

@@ -114,6 +114,40 @@ TEST_F(ContinuousFits, choose_the_terms_of_an_exhaustive_search) {
   EXPECT_EQ(from.chosen[1], 2U);
 }
 
+TEST_F(ContinuousFits, choose_one_term_at_a_time_as_all_at_once) {
+  const Samples data = samples(teacher_, Head::mean, true);
+  const Features features = evaluate_features(dictionary_, coordinates_, data);
+  TermChooser chooser(features, data);
+  while (chooser.path().chosen.size() < 8) ASSERT_TRUE(chooser.next());
+  EXPECT_EQ(chooser.path().chosen, choose_terms(features, data, 8).chosen);
+  while (chooser.next()) {
+  }
+  EXPECT_EQ(chooser.path().chosen, choose_terms(features, data, 1000).chosen);
+  std::stop_source stop;
+  Progress progress;
+  progress.stop = stop.get_token();
+  stop.request_stop();
+  expect_error(ErrorCode::interrupted, "interrupted", [&] { choose_terms(features, data, 8, {}, 1e-6, progress); });
+  expect_error(ErrorCode::interrupted, "interrupted",
+               [&] { evaluate_features(dictionary_, coordinates_, data, progress); });
+}
+
+TEST_F(ContinuousFits, lower_the_degree_of_products_that_would_be_too_many) {
+  for (const std::size_t dimensions : {3, 27, 111}) {
+    const Coordinates wide(dimensions, Coordinate{{-1, 1}});
+    const std::vector<double> points(dimensions * 100);
+    const MatrixView<const double> at(points.data(), dimensions, 100);
+    DictionaryOptions options;
+    EXPECT_EQ(make_dictionary(options, wide, at, 1).tensor.set.degree, dimensions == 3    ? 5U
+                                                                       : dimensions == 27 ? 4U
+                                                                                          : 2U);
+    options.lower_degree = false;
+    if (dimensions > 3) expect_error(ErrorCode::too_large, "degree 5", [&] { make_dictionary(options, wide, at, 1); });
+    options.basis = "ridge";  // has no degree
+    EXPECT_EQ(make_dictionary(options, wide, at, 1).ridge_count(), 400U);
+  }
+}
+
 TEST_F(ContinuousFits, leave_out_what_is_there_already) {
   const Samples data = samples(teacher_, Head::mean, true);
   const Features features = evaluate_features(dictionary_, coordinates_, data);

@@ -70,13 +70,14 @@ def test_options_that_do_not_do(options, text):
         mercer.compress(ACTOR, "pendulum", 0.02, **{**QUICK, **options})
 
 
-FOREIGN = {"bases": ["chebyshev"], "most_terms": 6, "formats": ["int8"], "select_episodes": 40, "certify_episodes": 80}
+FOREIGN = {"bases": ["chebyshev"], "most_terms": 6, "formats": ["int8"], "select_episodes": 40, "certify_episodes": 80,
+           "polish": "action"}
 
 
 def test_a_pendulum_of_ones_own_gives_the_same_quality(teacher):
     """Fitted in pure Python's pendulum, judged in the built-in one beside the one that was fitted there."""
     own = mercer.compress(teacher, Vector(Pendulum, 40), 0.05, allow_unmet=True, **FOREIGN)
-    built_in = mercer.compress(teacher, "pendulum", 0.05, polish="action", route="continuous", allow_unmet=True,
+    built_in = mercer.compress(teacher, "pendulum", 0.05, route="continuous", allow_unmet=True,
                                **{**FOREIGN, "select_episodes": 400, "certify_episodes": 2000})
     losses = [mercer.evaluate("pendulum", one, 2000, 77, act="mean", against=teacher)["paired"]["loss_percent"]
               for one in (own, built_in)]
@@ -201,7 +202,8 @@ class Watched(Corridor):
         return super().step(action)
 
 
-SHORT = {"bases": ["legendre"], "formats": ["int8"], "most_terms": 2, "select_episodes": 12, "certify_episodes": 30}
+SHORT = {"bases": ["legendre"], "formats": ["int8"], "most_terms": 2, "select_episodes": 12, "certify_episodes": 30,
+         "polish": "action"}
 
 
 def test_environments_stay_on_their_thread_and_certify_on_starts_of_their_own():

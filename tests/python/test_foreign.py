@@ -1,12 +1,15 @@
 """Environments of other packages: both generations of the interface, vectors, wrappers, and what a search does there."""
 
+import pickle
+import signal
+import threading
 import time
 import warnings
 
 import mercer
 import numpy as np
 import pytest
-from gym_pendulum import Corridor, Pendulum, Vector
+from gym_pendulum import Box, Corridor, Pendulum, Vector
 from wrapped import (
     ClipAction,
     DummyVecEnv,
@@ -21,7 +24,12 @@ from wrapped import (
 )
 
 MEAN, VARIANCE = np.array([0.1, -0.2, 0.5]), np.array([0.5, 0.4, 6.0])
-SMALL = {"bases": ["chebyshev"], "formats": ["int8"], "select_episodes": 6, "certify_episodes": 12, "most_terms": 2}
+SMALL = {"bases": ["chebyshev"], "formats": ["int8"], "select_episodes": 6, "certify_episodes": 12, "most_terms": 2,
+         "polish": "action"}
+
+
+def without(options, name):
+    return {key: value for key, value in options.items() if key != name}
 
 
 def swing(obs):
@@ -105,32 +113,123 @@ def test_a_horizon_of_ones_own():
         mercer.compress("uniform", "pendulum", 0.05, horizon=20)
 
 
-def test_the_budget_bounds_certification_and_nothing_else_bounds_the_search():
-    class Slow(Corridor):
-        def step(self, action):
-            time.sleep(0.0005)
-            return super().step(action)
+class Slow(Corridor):
+    """Half a millisecond a step."""
 
+    def step(self, action):
+        time.sleep(0.0005)
+        return super().step(action)
+
+
+def test_the_budget_bounds_search_and_certificate():
     begin = time.monotonic()
-    embedding = mercer.compress(right_of_zero, Slow(), 0.0001, bases=["legendre"], select_episodes=4, budget=2,
-                                allow_unmet=True)
+    embedding = mercer.compress(right_of_zero, Slow(), 0.0001, bases=["legendre"], budget=4, allow_unmet=True)
     assert time.monotonic() - begin < 8
-    assert 50 <= embedding.certificate.episodes < 1000
+    assert 50 <= embedding.certificate.episodes < 1000  # of 4,000: what a quarter of the time allows
+    given = mercer.compress(right_of_zero, Slow(), 0.0001, bases=["legendre"], budget=2, certify_episodes=60,
+                            allow_unmet=True)
+    assert given.certificate.episodes == 60
+
+
+def test_terms_end_no_search_that_has_time_left():
     heard = []
     with pytest.raises(mercer.CertificateError):
         mercer.compress(lambda obs: 2 * np.sin(40 * obs[..., 2:]), Vector(Pendulum, 4), 0.0001, bases=["chebyshev"],
-                        formats=["int8"], select_episodes=4, certify_episodes=4, budget=20,
+                        formats=["int8"], select_episodes=4, certify_episodes=4, polish="action", budget=60,
                         on_candidate=lambda one, _: heard.append(one["k"]))
     assert max(heard) > 20
 
 
+def test_what_loses_too_much_is_not_played_to_the_end():
+    class Counted(Corridor):
+        episodes = 0
+
+        def reset(self, *, seed=None, options=None):
+            self.episodes += 1
+            return super().reset(seed=seed)
+
+    def odd(obs):  # no line follows this one
+        return int(np.floor(obs[0]) % 2 == 0 or obs[0] > 5)
+
+    env = Counted()
+    found = mercer.compress(odd, env, 0.001, bases=["legendre"], formats=["int8"], most_terms=1, select_episodes=400,
+                            certify_episodes=10, polish="action", allow_unmet=True)
+    assert len(found.tried) == 1 and env.episodes < 2 + 400 + 4 * 25 + 96 + 60
+
+
+def test_the_return_is_searched_where_the_action_is_not_enough(teacher):
+    few = {**SMALL, "generations": 4, "candidate_episodes": 10, "select_episodes": 10}
+    alone, both = (mercer.compress(teacher, Vector(Pendulum, 10), 0.0, allow_unmet=True, **how)
+                   for how in (few, without(few, "polish")))
+    assert len(both.tried) > len(alone.tried)
+    assert min(one["loss"] for one in both.tried) < min(one["loss"] for one in alone.tried)
+
+
 def test_an_error_names_how_coefficients_were_polished():
-    with pytest.raises(mercer.CertificateError, match='polish="action".*polish="return"') as raised:
-        mercer.compress(swing, Vector(Pendulum, 6), 0.0001, **SMALL)
+    few = {**SMALL, "generations": 1, "candidate_episodes": 2}
+    with pytest.raises(mercer.CertificateError, match="polish.*return.*polish.*action") as raised:
+        mercer.compress(swing, Vector(Pendulum, 6), 0.0001, **few)
     assert raised.value.code == "E501"
     with pytest.raises(mercer.CertificateError) as raised:
-        mercer.compress(swing, Vector(Pendulum, 6), 0.0001, polish="none", **SMALL)
+        mercer.compress(swing, Vector(Pendulum, 6), 0.0001, **without(few, "polish"))  # tries both
     assert "polish" not in str(raised.value)
+    with pytest.raises(mercer.CertificateError, match="time ran out.*budget"):
+        mercer.compress(swing, Vector(Pendulum, 6), 0.0001, budget=0.01)
+
+
+class Wide(Pendulum):
+    """A pendulum among many observations that never change."""
+
+    def __init__(self, size):
+        super().__init__()
+        self.observation_space = Box([-1] * size, [1] * size)
+        self.rest = np.linspace(-1, 1, size - 3)
+
+    def _obs(self):
+        return np.concatenate([super()._obs() / [1, 1, 8], self.rest]).astype(np.float32)
+
+
+def swing_among_others(obs):
+    return swing(obs[..., :3] * np.array([1, 1, 8]))
+
+
+@pytest.mark.parametrize("size", [27, 111])
+def test_many_observations(size):
+    """Products lower their degree by themselves; ridges have none."""
+    env = Vector(lambda: Wide(size), 5)
+    for bases in (["ridge"], ["chebyshev"], ["mixed"]):
+        found = mercer.compress(swing_among_others, env, 0.9, allow_unmet=True, **{**SMALL, "bases": bases})
+        assert np.isfinite(found.certificate.upper_return) and found.predict(np.zeros(size))[0].shape == (1,)
+        pickle.loads(pickle.dumps(found)).predict(np.zeros(size))
+    with pytest.raises(ValueError, match="E208.*degree"):
+        mercer.compress(swing_among_others, env, 0.9, degree=5, **{**SMALL, "bases": ["chebyshev"]})
+
+
+def hop(obs):
+    return np.sin(3 * np.asarray(obs)[..., :3])
+
+
+@pytest.mark.parametrize("env, policy", [("hopper", hop), (Vector(lambda: Wide(12), 5), swing_among_others)],
+                         ids=["built in", "foreign"])
+def test_ctrl_c_is_heard_in_the_choice_of_terms(env, policy):
+    """Of thousands of products: each term that is chosen takes a while."""
+    asked = []
+
+    def interrupt():
+        asked.append(time.monotonic())
+        signal.raise_signal(signal.SIGINT)
+
+    def report(stage, share):
+        if stage == "choice of terms" and not asked:
+            asked.append(None)
+            threading.Timer(0.01, interrupt).start()
+
+    if isinstance(env, str) and env not in [one[0] for one in mercer.known_envs()]:
+        pytest.skip("needs MuJoCo")
+    with pytest.raises(KeyboardInterrupt):
+        mercer.compress(policy, env, 0.01, route="continuous", bases=["chebyshev"], degree=5, select_episodes=4,
+                        certify_episodes=4, progress=report)
+    assert len(asked) == 2 and time.monotonic() - asked[1] < 1
 
 
 def test_equal_returns_promise_no_more_than_their_number_shows():

@@ -275,8 +275,12 @@ def test_dictionaries_of_observations(tmp_path, rng):
     seen = np.hstack([(parts[key] - mean[key]) / np.sqrt(var[key] + 1e-8) for key in sizes])
     wanted = [0, 1] + [1, 4] * np.tanh(run(tensors, "actor.mu", seen, relu, False))
     np.testing.assert_allclose(policy.mean_action(x), wanted, atol=2e-5)
-    with pytest.raises(ValueError, match="observations of type dict"):
-        policy.predict(parts)
+    np.testing.assert_allclose(policy.predict(parts)[0], wanted, atol=2e-5)  # whatever the order of the parts
+    np.testing.assert_allclose(policy.mean_action({key: parts[key][3] for key in sizes}), wanted[3], atol=2e-5)
+    with pytest.raises(ValueError, match="E203.*without 'desired_goal'"):
+        policy.predict({key: parts[key] for key in order[:2]})
+    with pytest.raises(ValueError, match="E206.*shape"):
+        policy.predict({**parts, "observation": x})
     names = [axis["name"] for axis in policy.contract["observation"]["axes"]]
     assert names == ["observation0", "observation1", "observation2", "achieved_goal0", "desired_goal0", "desired_goal1"]
 

@@ -34,9 +34,9 @@ py::array_t<double> array_of(std::vector<double> numbers, std::vector<py::ssize_
 Batch::Batch(const py::object& given, std::size_t dimensions, const char* what)
     : kept_(py::array_t<double, py::array::forcecast>::ensure(given)) {
   if (!kept_) {
-    throw mercer::Error(
-        mercer::ErrorCode::bad_value, fmt::format("{} of type {}; legal: numbers", what, Py_TYPE(given.ptr())->tp_name),
-        "Give an array; the parts of a dictionary one behind the other, as the policy's contract lists them");
+    throw mercer::Error(mercer::ErrorCode::bad_value,
+                        fmt::format("{} of type {}; legal: numbers", what, Py_TYPE(given.ptr())->tp_name),
+                        "Give an array with a row for each");
   }
   const py::ssize_t axes = kept_.ndim(), d = static_cast<py::ssize_t>(dimensions);
   const bool flat = d == 1 && axes == 1 && kept_.shape(0) != 1;  // (n,) numbers of one dimension

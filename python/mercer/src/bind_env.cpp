@@ -88,10 +88,13 @@ void bind_env(py::module_& module) {
       .def_property_readonly("dt", [](const TaskHandle& self) { return self.task.dt; });
   bind_batch(module);
   module.def("disturbances", [] { return to_list(mercer::disturbances()); });
-  module.def("parameters", [](const std::string& name) {
-    const auto [task, settings] = mercer::split_spec(name);
-    return to_list(mercer::perturbable(mercer::find_env(task), settings));
-  });
+  module.def(
+      "parameters",
+      [](const std::string& name) {
+        const auto [task, settings] = mercer::split_spec(name);
+        return to_list(mercer::perturbable(mercer::find_env(task), settings));
+      },
+      py::arg("name"));
   module.def("known_envs", [] {
     py::list out;
     for (const mercer::EnvEntry& entry : mercer::known_envs()) {

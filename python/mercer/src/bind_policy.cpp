@@ -1,4 +1,5 @@
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 #include <pybind11/stl/filesystem.h>
@@ -19,8 +20,32 @@ using mercer::Policy;
 
 namespace {
 
+// The part of a dictionary that an axis belongs to: "goal" of "goal0", "goal1", ...; of several the longest.
+std::string part_of(const std::string& axis, const py::dict& parts) {
+  const std::size_t shortest = axis.find_last_not_of("0123456789") + 1;
+  for (std::size_t size = axis.size(); size > shortest; --size) {
+    std::string key = axis.substr(0, size - 1);
+    if (parts.contains(key)) return key;
+  }
+  throw Error(ErrorCode::bad_value,
+              fmt::format("observations without '{}', to which axis '{}' belongs", axis.substr(0, shortest), axis),
+              "Give all parts that the policy's contract lists");
+}
+
+// The parts of a dictionary one behind the other, in the order of the contract.
+py::object joined(const Policy& policy, const py::dict& parts) {
+  py::list in_order;
+  std::set<std::string> taken;
+  for (const mercer::Axis& axis : policy.contract().observation.axes) {
+    const std::string key = part_of(axis.name, parts);
+    if (taken.insert(key).second) in_order.append(parts[py::str(key)]);
+  }
+  return py::module_::import("numpy").attr("concatenate")(in_order, py::arg("axis") = -1);
+}
+
 Batch observations_for(const Policy& policy, const py::object& given) {
-  return {given, policy.observation_dimensions(), "observations"};
+  const bool parts = py::isinstance<py::dict>(given);
+  return {parts ? joined(policy, given) : given, policy.observation_dimensions(), "observations"};
 }
 
 py::object mean_action(const PolicyHandle& self, const py::object& given) {

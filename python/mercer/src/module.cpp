@@ -1,5 +1,6 @@
 #include "bind.hpp"
 #include "mercer/parallel.hpp"
+#include "words.hpp"
 
 namespace py = pybind11;
 
@@ -25,4 +26,5 @@ PYBIND11_MODULE(_mercer, module) {
 
   py::class_<mercer::ThreadLimit>(module, "ThreadLimit").def(py::init<std::size_t>(), py::arg("threads"));
   module.def("thread_count", &mercer::thread_count);
+  bind_words(module);
 }

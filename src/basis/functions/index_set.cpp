@@ -4,13 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "basis/functions/index_limits.hpp"
 #include "mercer/error.hpp"
 #include "mercer/functions.hpp"
 
 namespace mercer {
 namespace {
-
-constexpr std::size_t most_indices = 65536;
 
 // What is left to spend on the axes after the present one: a sum or a product.
 std::size_t budget_of(const IndexSet& set) { return set.rule == IndexRule::total ? set.degree : set.degree + 1; }
@@ -55,9 +54,15 @@ std::size_t count_indices(const IndexSet& set, std::size_t most) {
   return total;
 }
 
+std::size_t largest_degree(IndexSet set, std::size_t most) {
+  while (set.degree > 0 && count_indices(set, most + 1) > most) --set.degree;
+  return set.degree;
+}
+
 std::vector<std::uint8_t> list_indices(const IndexSet& set) {
   require_in_range("the degree", static_cast<double>(set.degree), 0, 16, "Take a smaller one");
-  require_in_range("the number of axes", static_cast<double>(set.dimensions()), 1, 64, "Give 1 to 64 axes");
+  require_in_range("the number of axes", static_cast<double>(set.dimensions()), 1, most_coordinates,
+                   fmt::format("Give 1 to {} axes", most_coordinates));
   if (!set.limits.empty() && set.limits.size() != set.dimensions()) {
     throw Error(ErrorCode::shape_mismatch,
                 fmt::format("{} limits of degree for {} axes", set.limits.size(), set.dimensions()),
@@ -67,7 +72,8 @@ std::vector<std::uint8_t> list_indices(const IndexSet& set) {
     throw Error(ErrorCode::too_large,
                 fmt::format("degree {} in {} dimensions makes more than {} functions", set.degree, set.dimensions(),
                             most_indices),
-                "Take a smaller degree, or the index set 'cross'");
+                fmt::format("Lower the degree (--degree) to {} or less, or use ridges, which have none",
+                            largest_degree(set, most_indices)));
   }
   std::vector<std::uint8_t> index(set.dimensions()), out;
   list_from(set, 0, budget_of(set), index, out);

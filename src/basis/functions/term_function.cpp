@@ -18,7 +18,7 @@ constexpr std::size_t most_outputs = 256;
 template <class Number>
 struct TermTile {
   static constexpr std::size_t together = 64;  // terms at a time
-  std::array<Number, most_axes> x;
+  std::array<Number, most_coordinates> x;
   std::array<Number, most_rows + chebyshev_least> rows;
 
   // The same as `fill` for plans that are plain Chebyshev, as most are: no questions for each axis.

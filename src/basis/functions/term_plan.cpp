@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "basis/functions/family_rows.hpp"
+#include "basis/functions/index_limits.hpp"
 #include "core/number_codes.hpp"
 #include "mercer/error.hpp"
 #include "mercer/functions.hpp"
@@ -64,7 +65,7 @@ void plan_tensor(TermPlan& plan, const Terms& terms) {
   if (rows > most_rows) {
     throw Error(ErrorCode::too_large,
                 fmt::format("products of {} one-dimensional functions; legal: up to {}", rows, most_rows),
-                "Take a smaller degree");
+                "Lower the degree (--degree)");
   }
   for (std::size_t t = 0; t < plan.tensors; ++t) {
     const std::uint8_t* k = index(plan.place[t]);
@@ -104,10 +105,10 @@ void plan_others(TermPlan& plan, const Terms& terms) {
 TermPlan make_plan(const Terms& terms, const Coordinates& coordinates) {
   check_terms(terms);
   const std::size_t count = terms.size();
-  if (coordinates.size() != terms.dimensions() || coordinates.size() > most_axes || count == 0) {
+  if (coordinates.size() != terms.dimensions() || coordinates.size() > most_coordinates || count == 0) {
     throw Error(ErrorCode::shape_mismatch,
                 fmt::format("{} terms of {} dimensions for {} axes", count, terms.dimensions(), coordinates.size()),
-                "Give at least one term, and 1 to 64 axes");
+                fmt::format("Give at least one term, and 1 to {} axes", most_coordinates));
   }
   TermPlan plan;
   plan.place.resize(count);

@@ -3,11 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "mercer/functions.hpp"
+#include "basis/functions/index_limits.hpp"
 
 namespace mercer {
 
-inline constexpr std::size_t most_rows = 1024, most_axes = 64;
+inline constexpr std::size_t most_rows = 1024;
 
 /// What evaluating terms needs, worked out once: which one-dimensional functions there are and which of them each term
 /// multiplies. Tensor terms come sorted by their number of factors, so that each count is one loop without branches.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "basis/functions/index_limits.hpp"
 #include "core/number_codes.hpp"
 #include "mercer/error.hpp"
 #include "mercer/functions.hpp"
@@ -134,7 +135,8 @@ Terms select_terms(const Terms& terms, std::span<const std::size_t> chosen) {
 
 void check_terms(const Terms& terms) {
   const std::size_t d = terms.dimensions();
-  require_in_range("the number of axes", static_cast<double>(d), 1, 64, "Give 1 to 64 axes");
+  require_in_range("the number of axes", static_cast<double>(d), 1, most_coordinates,
+                   fmt::format("Give 1 to {} axes", most_coordinates));
   if (!terms.tensor.kept.empty()) check_rising(terms.tensor.kept, list_indices(terms.tensor.set).size() / d);
   require_in_range("the number of random features", terms.waves.pool, 0, 65536, "Take fewer");
   require_in_range("the seed of random features", static_cast<double>(terms.waves.seed), 0, 4294967295.0,

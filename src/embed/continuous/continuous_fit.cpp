@@ -11,10 +11,13 @@ namespace mercer {
 namespace {
 
 // Levenberg and Marquardt: the damping grows until a step helps, and shrinks when one did.
-Vector descend(const Features& features, const Samples& samples, Vector c, std::size_t o, const Polish& options) {
+Vector descend(const Features& features, const Samples& samples, Vector c, std::size_t o, const Polish& options,
+               const Progress& progress) {
   Quadratic now = quadratic_of(features, samples, c, o, true, options.hold);
   double damping = 1e-4;
   for (std::size_t step = 0; step < options.steps; ++step) {
+    progress.check();
+    if (progress.report) progress.report("fit", static_cast<double>(step) / static_cast<double>(options.steps));
     bool helped = false;
     for (int attempt = 0; attempt < 12 && !helped; ++attempt) {
       Matrix damped = now.curvature;
@@ -64,13 +67,16 @@ double logit_value(const Features& features, const Samples& samples, const Matri
 }
 
 // The curvature of log-sum-exp is at most half the identity (Boehning): steps with that bound never overshoot.
-Matrix majorise(const Features& features, const Samples& samples, Matrix c, const Polish& options) {
+Matrix majorise(const Features& features, const Samples& samples, Matrix c, const Polish& options,
+                const Progress& progress) {
   const Rows phi(features.values.data(), static_cast<Index>(features.terms), static_cast<Index>(features.columns));
   Matrix gram = phi * phi.transpose();
   gram.diagonal().array() += 1e-9 * gram.trace() / static_cast<double>(gram.rows()) + 1e-300;
   const Eigen::LDLT<Matrix> factor(gram);
   double now = logit_value(features, samples, c);
   for (std::size_t step = 0; step < 5 * options.steps; ++step) {
+    progress.check();
+    if (progress.report) progress.report("fit", static_cast<double>(step) / static_cast<double>(5 * options.steps));
     const Matrix f = c * phi;
     Matrix off(f.rows(), f.cols());
     for (Index i = 0; i < f.cols(); ++i) softmax_error(samples, f, i, static_cast<std::size_t>(i), &off);
@@ -115,18 +121,18 @@ double objective(const Features& features, const Samples& samples, std::span<con
 }
 
 std::vector<double> polish(const Features& features, const Samples& samples, std::vector<double> coefficients,
-                           const Polish& options) {
+                           const Polish& options, const Progress& progress) {
   require_in_range("the steps of a polish", static_cast<double>(options.steps), 0, 1000, "Take 20");
   if (samples.head() == Head::gaussian) return coefficients;  // least squares is the optimum already
   const auto k = static_cast<Index>(features.terms);
   if (samples.head() == Head::logits) {
-    const Matrix c =
-        majorise(features, samples, Rows(coefficients.data(), static_cast<Index>(samples.outputs()), k), options);
+    const Matrix c = majorise(features, samples, Rows(coefficients.data(), static_cast<Index>(samples.outputs()), k),
+                              options, progress);
     return {c.data(), c.data() + c.size()};
   }
   for (std::size_t o = 0; o < samples.outputs(); ++o) {
     Eigen::Map<Vector> c(coefficients.data() + o * features.terms, k);
-    const Vector polished = descend(features, samples, c, o, options);
+    const Vector polished = descend(features, samples, c, o, options, progress);
     const double before = quadratic_of(features, samples, c, o, false).value;
     if (quadratic_of(features, samples, polished, o, false).value <= before) c = polished;
   }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "basis/functions/index_limits.hpp"
 #include "mercer/embed.hpp"
 #include "mercer/error.hpp"
 
@@ -137,7 +138,13 @@ Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coord
     const std::vector<double> some = columns_of(at, spread.chosen);
     add_radials(terms, Kernel::gaussian, options.bits + 1, 0.5, 2, {some.data(), at.rows(), spread.chosen.size()});
   }
-  add_tensor(terms, mixed ? Family::chebyshev : basis.family, options.rule, options.degree, options.limits);
+  IndexSet products{options.rule, options.degree, options.limits, periodic_axes(coordinates)};
+  if (options.lower_degree && (options.limits.empty() || options.limits.size() == coordinates.size())) {
+    const std::size_t others = terms.size();
+    const std::size_t fit = std::min(most_indices, most_features / std::max<std::size_t>(1, points.cols()));
+    products.degree = largest_degree(products, std::max(fit, others + 1) - others);
+  }
+  add_tensor(terms, mixed ? Family::chebyshev : basis.family, options.rule, products.degree, options.limits);
   return terms;
 }
 
@@ -173,15 +180,16 @@ double mean_total_variation(const Policy& first, const Policy& second, MatrixVie
 }
 
 ContinuousEmbedding fit_embedding(const ContinuousCode& shape, const Terms& dictionary, const Samples& samples,
-                                  std::size_t k, const Polish& options, const std::string& name) {
-  const Features all = evaluate_features(dictionary, shape.coordinates, samples);
-  TermPath path = choose_terms(all, samples, k);
+                                  std::size_t k, const Polish& options, const std::string& name,
+                                  const Progress& progress) {
+  const Features all = evaluate_features(dictionary, shape.coordinates, samples, progress);
+  TermPath path = choose_terms(all, samples, k, {}, 1e-6, progress);
   if (path.chosen.empty()) path.chosen.push_back(0);
   std::ranges::sort(path.chosen);
   Features few = select_rows(all, path.chosen);
   ContinuousCode code = shape;
   code.terms = select_terms(dictionary, path.chosen);
-  std::vector<double> fitted = polish(few, samples, least_squares(few, samples), options);
+  std::vector<double> fitted = polish(few, samples, least_squares(few, samples), options, progress);
   if (options.ridge_steps > 0 && code.terms.ridge_count() > 0) {
     std::vector<double> followed = fitted;
     const Terms moved = move_ridges(code.terms, shape.coordinates, samples, followed, options);
@@ -224,7 +232,8 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
   std::vector<ContinuousRound> rounds;
   for (std::size_t round = 0; round < options.rounds; ++round) {
     const Terms dictionary = make_dictionary(options.dictionary, shape.coordinates, samples.points(), options.seed);
-    ContinuousEmbedding made = fit_embedding(shape, dictionary, samples, options.k, options.polish, teacher.name());
+    ContinuousEmbedding made =
+        fit_embedding(shape, dictionary, samples, options.k, options.polish, teacher.name(), progress);
     const Features few = evaluate_features(made.code().terms, shape.coordinates, samples);
     const double value = objective(few, samples, made.code().coefficients);
     const Rollouts own = rollout(env, made.policy(), playing, progress);

@@ -26,6 +26,12 @@ double dot(std::span<const double> a, std::span<const double> b) {
   return total;
 }
 
+// A report from the thread that was called: there Python can see Ctrl-C.
+void look_up(const Progress& progress, double fraction) {
+  progress.check();
+  if (progress.report) progress.report("choice of terms", fraction);
+}
+
 // The state of orthogonal least squares for one output: the terms' part that is new, and its product with what is left,
 // follow by recurrences from the products with each new direction. The terms themselves stay as they are.
 class Output {
@@ -99,29 +105,37 @@ class Output {
 
 }  // namespace
 
-Features evaluate_features(const Terms& terms, const Coordinates& coordinates, const Samples& samples) {
+Features evaluate_features(const Terms& terms, const Coordinates& coordinates, const Samples& samples,
+                           const Progress& progress) {
   Features out{terms.size(), samples.size(), {}};
-  if (out.terms > (std::size_t{1} << 28) / std::max<std::size_t>(out.columns, 1)) {
+  if (out.terms > most_features / std::max<std::size_t>(out.columns, 1)) {
     throw Error(ErrorCode::too_large, fmt::format("{} terms at {} points", out.terms, out.columns),
-                "Take fewer states, or a smaller degree");
+                "Lower the degree (--degree), or use ridges, which have none");
   }
   out.values.resize(out.terms * out.columns);
   const std::vector<double> none(out.terms);
   const TermFunction function(terms, coordinates, none);
   const MatrixView<double> all(out.values.data(), out.terms, out.columns);
   const std::size_t group = samples.group(), block_size = group * (1 + 255 / group);
-  for_each_block(out.columns, block_size, [&](Block block) {
-    const std::size_t size = block.end - block.begin;
-    function.features(samples.points().columns(block.begin, size), all.columns(block.begin, size));
+  const auto evaluate = [&](std::size_t from, std::size_t size) {
+    function.features(samples.points().columns(from, size), all.columns(from, size));
     if (group == 1) return;
     for (std::size_t j = 0; j < out.terms; ++j) {
-      for (std::size_t begin = block.begin; begin < block.end; begin += group) {
+      for (std::size_t begin = from; begin < from + size; begin += group) {
         double mean = 0;
         for (std::size_t i = begin; i < begin + group; ++i) mean += samples.weights()(0, i) * all(j, i);
         for (std::size_t i = begin; i < begin + group; ++i) all(j, i) -= mean;
       }
     }
-  });
+  };
+  // In parts of some ten milliseconds, between which somebody may ask to stop.
+  constexpr std::size_t at_once = std::size_t{1} << 22;
+  const std::size_t part = block_size * (1 + at_once / std::max<std::size_t>(1, block_size * out.terms));
+  for (std::size_t first = 0; first < out.columns; first += part) {
+    look_up(progress, static_cast<double>(first) / static_cast<double>(out.columns));
+    for_each_block(std::min(part, out.columns - first), block_size,
+                   [&](Block block) { evaluate(first + block.begin, block.end - block.begin); });
+  }
   return out;
 }
 
@@ -133,39 +147,66 @@ Features select_rows(const Features& features, std::span<const std::size_t> chos
   return out;
 }
 
-TermPath choose_terms(const Features& features, const Samples& samples, std::size_t most,
-                      std::span<const std::size_t> begin, double reject) {
-  std::vector<Output> outputs;
-  for (std::size_t o = 0; o < samples.outputs(); ++o) outputs.emplace_back(features, samples, o);
-  TermPath path;
-  std::vector<bool> taken(features.terms);
-  const auto take = [&](std::size_t term) {
-    double error = 0;
-    for (Output& output : outputs) {
-      output.take(term);
-      error += output.error() / static_cast<double>(outputs.size());
-    }
-    taken[term] = true;
-    path.chosen.push_back(term);
-    path.error.push_back(error);
-  };
-  for (const std::size_t term : begin) take(term);
-  while (path.chosen.size() < std::min(most, features.terms)) {
-    double best = 0;
-    std::size_t which = features.terms;
-    for (std::size_t j = 0; j < features.terms; ++j) {
-      if (taken[j]) continue;
-      double gain = 0;
-      for (const Output& output : outputs) gain += std::max(0.0, output.gain(j, reject));
-      if (gain > best) {
-        best = gain;
-        which = j;
-      }
-    }
-    if (which == features.terms) break;
-    take(which);
+struct TermChooser::State {
+  const Features& features;
+  double reject;
+  std::vector<Output> outputs{};
+  std::vector<bool> taken{};
+  TermPath path{};
+};
+
+TermChooser::TermChooser(const Features& features, const Samples& samples, double reject, const Progress& progress)
+    : state_(std::make_unique<State>(State{features, reject})) {
+  state_->taken.resize(features.terms);
+  for (std::size_t o = 0; o < samples.outputs(); ++o) {
+    look_up(progress, 0);
+    state_->outputs.emplace_back(features, samples, o);
   }
-  return path;
+}
+TermChooser::~TermChooser() = default;
+TermChooser::TermChooser(TermChooser&&) noexcept = default;
+TermChooser& TermChooser::operator=(TermChooser&&) noexcept = default;
+
+const TermPath& TermChooser::path() const { return state_->path; }
+
+void TermChooser::take(std::size_t term, const Progress& progress) {
+  std::vector<Output>& outputs = state_->outputs;
+  double error = 0;
+  for (Output& output : outputs) {
+    look_up(progress, static_cast<double>(&output - outputs.data()) / static_cast<double>(outputs.size()));
+    output.take(term);
+    error += output.error() / static_cast<double>(outputs.size());
+  }
+  state_->taken[term] = true;
+  state_->path.chosen.push_back(term);
+  state_->path.error.push_back(error);
+}
+
+bool TermChooser::next(const Progress& progress) {
+  const std::size_t terms = state_->features.terms;
+  double best = 0;
+  std::size_t which = terms;
+  for (std::size_t j = 0; j < terms; ++j) {
+    if (state_->taken[j]) continue;
+    double gain = 0;
+    for (const Output& output : state_->outputs) gain += std::max(0.0, output.gain(j, state_->reject));
+    if (gain > best) {
+      best = gain;
+      which = j;
+    }
+  }
+  if (which == terms) return false;
+  take(which, progress);
+  return true;
+}
+
+TermPath choose_terms(const Features& features, const Samples& samples, std::size_t most,
+                      std::span<const std::size_t> begin, double reject, const Progress& progress) {
+  TermChooser chooser(features, samples, reject, progress);
+  for (const std::size_t term : begin) chooser.take(term, progress);
+  while (chooser.path().chosen.size() < std::min(most, features.terms) && chooser.next(progress)) {
+  }
+  return chooser.path();
 }
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "basis/functions/index_limits.hpp"
 #include "core/number_codes.hpp"
 #include "embed/payload/term_code.hpp"
 #include "mercer/embedding.hpp"
@@ -223,7 +224,8 @@ ContinuousCode decode_continuous(std::span<const std::uint8_t> payload, const Co
     code.coordinates.push_back({{-1, 1}, contract.action.axes[d].periodic});
   }
   code.outputs = head_outputs(code.head, contract);
-  if (code.outputs == 0 || code.outputs > most_outputs || code.coordinates.empty() || code.coordinates.size() > 64) {
+  if (code.outputs == 0 || code.outputs > most_outputs || code.coordinates.empty() ||
+      code.coordinates.size() > most_coordinates) {
     throw_corrupt(where, "does not fit the spaces of its contract");
   }
   read_coordinates(in, code);
