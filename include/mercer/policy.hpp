@@ -167,12 +167,12 @@ struct PolicyKind {
 };
 std::vector<PolicyKind> known_policies();
 
-/// Makes the policy that `spec` names, for a task: "uniform", "tabular:FILE" (or just the file), or a network:
-/// "FILE.onnx" or "FILE.safetensors" (a snapshot of `train`), and behind it ":key=value,..." with
-/// `known_policy_settings`. A file FILE.toml beside a network is read first, then the settings of the spec, then
-/// `overrides`. Files of a registered ending take settings of their own in the same way. Throws `unknown_name` with the
-/// nearest known one, or `shape_mismatch` when the policy does not fit the task. `reading`, if given, becomes what a
-/// network was taken for, in words: "gaussian policy of outputs mean, log_std; squash tanh, scale 2, centre 0".
+/// Makes the policy that `spec` names, for a task: "uniform", "tabular:FILE" (or just the file), or a file of one of
+/// `known_policies`: .onnx, .safetensors, .zip (Stable-Baselines3), .pt, .msgpack, .npz, .mercer. Behind a network
+/// stands ":key=value,..." with `known_policy_settings`. A file FILE.toml beside it is read first, then these settings,
+/// then `overrides`. Files of a registered ending take settings of their own in the same way. Throws `unknown_name`
+/// with the nearest known one, or `shape_mismatch` when the policy does not fit the task. `reading`, if given, becomes
+/// what a network was taken for: "gaussian policy of outputs mean, log_std; squash tanh, scale 2, centre 0".
 std::unique_ptr<Policy> make_policy(std::string_view spec, const Task& task,
                                     const std::vector<PolicySetting>& overrides = {}, std::string* reading = nullptr);
 
