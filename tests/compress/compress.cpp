@@ -1,5 +1,7 @@
 #include "mercer/compress.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "mercer/env.hpp"
