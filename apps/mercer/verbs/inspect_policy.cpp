@@ -9,6 +9,7 @@ namespace {
 
 void show_ports(const char* what, const std::vector<mercer::InspectResult::Port>& ports) {
   std::vector<std::string> words;
+  words.reserve(ports.size());
   for (const auto& port : ports) words.push_back(fmt::format("{} ({})", port.name, port.size));
   if (!words.empty()) fmt::print("  {}: {}\n", what, fmt::join(words, ", "));
 }
