@@ -104,7 +104,7 @@ class OptionList {
     add_parsed(std::move(spec), field, parse_option<T>, std::is_same_v<T, bool>);
   }
   template <class T>
-  void add(OptionSpec spec, std::optional<T>& field) {
+  void add(OptionSpec spec, std::optional<T>& field) {  // NOLINT(performance-unnecessary-value-param): it is moved
     Option& option = declare(std::move(spec), std::is_same_v<T, bool>);
     option.text = [&field]() -> std::optional<std::string> {
       if (!field) return std::nullopt;
