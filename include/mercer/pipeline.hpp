@@ -279,6 +279,7 @@ struct InspectResult {
   std::vector<std::pair<std::string, std::string>> made_by;  ///< programs with their versions
   std::vector<Port> inputs, outputs;                         ///< of a network
   std::vector<Layer> layers;
+  std::vector<Port> critics;                       ///< values that an agent's file holds beside its policy
   std::string activation;                          ///< between layers; empty where `operators` show it
   std::vector<std::string> operators;              ///< of .onnx
   std::string normaliser;                          ///< the file of its statistics, "inside", "given" or empty: none

@@ -67,7 +67,7 @@ from .errors import MercerError
 from .estimators import ContinuousEmbedder, LatticeEmbedder
 from .mdp import bound_rows, bounds
 from .perturbed import Perturbed
-from .policies import load_policy, read_sb3, tabular_policy
+from .policies import inspect, load_policy, read_sb3, tabular_policy
 from .rollouts import evaluate, paired_returns, rollout
 from .threads import threads
 from .training import train
@@ -107,6 +107,7 @@ __all__ = [
     "generous_range",
     "GymEnv",
     "hoeffding_interval",
+    "inspect",
     "inverse_cosine",
     "inverse_fourier",
     "inverse_wavelet",

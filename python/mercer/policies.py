@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 import os
 from typing import Any, Callable
 
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 
 from . import _mercer
 from .errors import fault
-from .envs import task_of
+from .envs import env_name, task_of
 from .memory import Behind, read_in_memory
+from .options import with_options
 from .pickling import FileOrigin, remember, task_fields
 from .wrappers import normaliser_of
 
@@ -40,6 +42,18 @@ def load_policy(path: str | os.PathLike[str], env: Any = None, **settings: Any) 
     task = _mercer.task_of_agent(os.fspath(path), texts) if env is None else task_of(env)
     made = _mercer.make_policy(os.fspath(path), task, texts)
     return remember(made, FileOrigin(os.fspath(path), texts, task_fields(env, task)))
+
+
+@with_options("inspect", without=("file", "env"))
+def inspect(path: str | os.PathLike[str], env: Any = None, **options: Any) -> dict[str, Any]:
+    """What the file `path` of a policy or an embedding holds: what `mercer inspect --json` prints.
+
+    Who made it, layers, critics, normaliser, contract, what would be played, warnings and SHA-256. `env` is the task of the
+    policy, for names, units and bounds; without it they come from the file. Nothing in the file is executed.
+    """
+    task = {} if env is None else {"env": env_name(env)}
+    found: dict[str, Any] = json.loads(_mercer.inspect({"file": os.fspath(path), **task, **options}))
+    return found
 
 
 def read_sb3(

@@ -68,7 +68,8 @@ void add_network(const InspectResult& result, json& document) {
   document["algorithm"] = result.algorithm;
   document["made_by"] = json::object();
   for (const auto& [program, version] : result.made_by) document["made_by"][program] = version;
-  for (const auto& [key, ports] : {std::pair{"inputs", &result.inputs}, {"outputs", &result.outputs}}) {
+  for (const auto& [key, ports] :
+       {std::pair{"inputs", &result.inputs}, {"outputs", &result.outputs}, {"critics", &result.critics}}) {
     document[key] = json::array();
     for (const InspectResult::Port& port : *ports) document[key].push_back({{"name", port.name}, {"size", port.size}});
   }

@@ -141,6 +141,9 @@ class Reporter {
     add_layers(agent.layers);
     if (agent.layers.size() > 1) report_.activation = with_parameter(agent.activation);
     add_ports(agent.network);
+    if (const auto critics = read_critics(read_.file, again)) {
+      for (const Network::Port& port : critics->network.outputs()) report_.critics.push_back({port.name, port.size});
+    }
     report_.normaliser = agent.normaliser.string();
     const AgentFile content = read_agent_file(read_.file);
     const bool stored = stored_normalising(content, agent_kind(content)).has_value();

@@ -153,6 +153,24 @@ def test_td3_and_its_task(tmp_path, rng):
     assert axes[0]["low"] == pytest.approx(-3.4e38) and axes[1]["low"] == -np.inf
 
 
+def test_inspect_shows_layers_and_critics(tmp_path, rng):
+    tensors = layers(rng, "actor.mu", [3, 8, 2])
+    for critic in ("critic.qf0", "critic.qf1"):
+        tensors |= layers(rng, critic, [5, 6, 1])
+    path = write_agent(tmp_path / "td3.zip", tensors, OPEN, ACTIONS)
+    told = mercer.inspect(path, normaliser="none", names=["x", "y", "z"], period=0.02)
+    assert (told["kind"], told["algorithm"]) == ("agent", "TD3")
+    assert told["layers"] == [
+        {"name": "actor.mu.0", "inputs": 3, "outputs": 8},
+        {"name": "actor.mu.2", "inputs": 8, "outputs": 2},
+    ]
+    assert told["critics"] == [{"name": "q1", "size": 1}, {"name": "q2", "size": 1}]
+    assert [axis["name"] for axis in told["contract"]["observation"]["axes"]] == ["x", "y", "z"]
+    assert told["contract"]["dt"] == 0.02
+    with pytest.raises(ValueError, match="period = '0'"):
+        mercer.inspect(path, normaliser="none", period=0)
+
+
 def test_dqn(tmp_path, rng):
     tensors = layers(rng, "q_net.q_net", [2, 16, 3])
     write_agent(tmp_path / "a.zip", tensors, box([-1, -1], [1, 1]), discrete(3))

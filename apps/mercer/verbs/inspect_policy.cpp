@@ -30,6 +30,7 @@ void show_network(const mercer::InspectResult& result) {
   show_ports("takes", result.inputs);
   show_ports("gives", result.outputs);
   for (const auto& layer : result.layers) fmt::print("  layer {}: {} to {}\n", layer.name, layer.inputs, layer.outputs);
+  show_ports("critics", result.critics);
   if (!result.activation.empty()) fmt::print("  activation of hidden layers: {}\n", result.activation);
   if (!result.operators.empty()) fmt::print("  operators: {}\n", fmt::join(result.operators, ", "));
 }

@@ -102,6 +102,12 @@ std::string train(const py::dict& given, const py::object& report) {
       .dump();
 }
 
+std::string inspect(const py::dict& given) {
+  const auto request = request_from<mercer::InspectRequest>(given, "inspect");
+  const py::gil_scoped_release release;
+  return mercer::document(mercer::inspect(request)).dump();
+}
+
 // Texts of the files by name, and what `mercer export c --json` says about them, as text.
 py::tuple export_c(const EmbeddingHandle& embedding, const py::dict& given) {
   const auto request = request_from<mercer::ExportRequest>(given, "export_c");
@@ -144,6 +150,7 @@ void bind_pipeline(py::module_& module) {
   module.def("embed", &embed);
   module.def("compress", &compress);
   module.def("certify", &certify);
+  module.def("inspect", &inspect);
   module.def("train", &train);
   module.def("export_c", &export_c);
   module.def("export_json", [](const EmbeddingHandle& embedding) { return mercer::export_json(*embedding.file); });

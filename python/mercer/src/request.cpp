@@ -75,7 +75,8 @@ void fill_options(mercer::OptionList& options, const py::dict& given, const char
       mercer::throw_unknown_option(
           {function, name, "argument of " + function, python, keyword_of, "help(mercer." + function + ")"}, known);
     }
-    if (option->group == mercer::OptionGroup::network) {  // the policy is an object that was read with its settings
+    // Where the request does not name the file, the policy is an object that was read with its settings.
+    if (option->group == mercer::OptionGroup::network && options.find("file") == nullptr) {
       throw mercer::Error(mercer::ErrorCode::bad_value,
                           "argument " + python + " of " + owner + " is a setting of a network's file",
                           "Read the policy by load_policy(file, env, " + python + "=...)");

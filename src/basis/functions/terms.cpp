@@ -73,6 +73,7 @@ void add_ridges(Terms& terms, unsigned bits, double steepest, std::size_t count,
     }
     w[d] = std::clamp(-bend, -1.0 * most, 1.0 * most);
     std::vector<std::int16_t> rounded;
+    rounded.reserve(w.size());
     for (const double value : w) rounded.push_back(static_cast<std::int16_t>(std::nearbyint(value)));
     // tanh is odd: a ridge and its mirror image are one.
     const auto first = std::ranges::find_if(rounded, [](std::int16_t value) { return value != 0; });

@@ -117,7 +117,8 @@ double objective(const Features& features, const Samples& samples, std::span<con
       value += (samples.head() == Head::density ? 1 : 2) * quadratic_of(features, samples, c, o, false).value;
     }
   }
-  return value / static_cast<double>(samples.size() / samples.group());
+  const std::size_t states = samples.size() / samples.group();
+  return value / static_cast<double>(states);
 }
 
 std::vector<double> polish(const Features& features, const Samples& samples, std::vector<double> coefficients,
