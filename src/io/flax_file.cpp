@@ -140,7 +140,7 @@ class Reader {
     if (depth == deepest) refuse(fmt::format("more than {} levels", deepest));
     for (std::uint64_t i = 0; i < item.value; ++i) {
       const std::string own = item.kind == Item::Kind::list ? fmt::format("{}", i) : key();
-      const std::string full = name.empty() ? own : name + "." + own;
+      const std::string full = name.empty() ? own : fmt::format("{}.{}", name, own);
       if (full.size() > longest_name) refuse(fmt::format("a name of more than {} letters", longest_name));
       add(full, depth + 1);
     }
