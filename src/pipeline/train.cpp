@@ -251,6 +251,7 @@ void refuse_other_algorithms(const TrainRequest& request, Algorithm algorithm) {
     const auto changed = differences(own, standard);
     if (changed.empty()) continue;
     std::vector<std::string_view> names;
+    names.reserve(owners.size());
     for (const Algorithm owner : owners) names.push_back(name(owner));
     throw Error(ErrorCode::bad_value,
                 fmt::format("--{} is an option of {}", changed.begin()->first, fmt::join(names, " and ")),
