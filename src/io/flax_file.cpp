@@ -67,6 +67,10 @@ class Reader {
   }
 
   Item natural(std::uint64_t value) const { return {Item::Kind::number, value, true, 0, {}}; }
+  Item integer(std::size_t size) {
+    const std::uint64_t value = number(size);
+    return value >> (8 * size - 1) != 0 ? skipped(0) : natural(value);
+  }
   Item skipped(std::size_t size) { return {Item::Kind::number, 0, false, 0, take(size)}; }
   Item leaf(Item::Kind kind, std::uint64_t size) { return {kind, 0, false, 0, take(size)}; }
   Item several(Item::Kind kind, std::uint64_t count) const { return {kind, count, false, 0, {}}; }
@@ -107,7 +111,7 @@ class Reader {
       case 0xd1:
       case 0xd2:
       case 0xd3:
-        return skipped(std::size_t{1} << (code - 0xd0));
+        return integer(std::size_t{1} << (code - 0xd0));
       case 0xd4:
       case 0xd5:
       case 0xd6:

@@ -618,13 +618,12 @@ OptionList options_of(ExportRequest& request) {
 OptionList options_of(InspectRequest& request) {
   OptionList list(request.given);
   list.in(Group::output)
-      .add(
-          {.name = "file",
-           .value = "FILE",
-           .help =
-               "An embedding (.mercer), an agent (.zip), a network (.onnx, .safetensors, .pt) or a table (.json, .npz)",
-           .used_first = true},
-          request.policy.policy);
+      .add({.name = "file",
+            .value = "FILE",
+            .help = "An embedding (.mercer), an agent (.zip), a network (.onnx, .safetensors, .pt, .msgpack, .npz) or "
+                    "a table (.json, .npz)",
+            .used_first = true},
+           request.policy.policy);
   list.add({.name = "test-vectors",
             .value = "N",
             .help = "Write N observations with the policy's mean actions as JSON and npz, to check exports with",

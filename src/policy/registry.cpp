@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
@@ -157,7 +158,12 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
   const std::string file(colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1));
   if (name == "tabular") return make_table(file, task);
   if (name != "uniform") {
-    std::vector<std::string> names{"uniform", "tabular", "FILE.onnx", "FILE.safetensors", "FILE.zip", "FILE.pt"};
+    if (std::error_code ignored; std::filesystem::is_regular_file(name + ".zip", ignored)) {
+      throw Error(ErrorCode::unknown_name, fmt::format("no policy is called '{}'", name),
+                  fmt::format("There is a file '{}.zip': name it with its ending", name));
+    }
+    std::vector<std::string> names{"uniform", "tabular"};
+    for (const std::string_view ending : network_endings) names.push_back(fmt::format("FILE{}", ending));
     for (const FileKind& kind : file_kinds()) names.push_back(kind.kind.name);
     throw_unknown("policy", name, names);
   }

@@ -31,6 +31,17 @@ TEST(FlaxFile, arrays_are_found_by_their_names) {
   EXPECT_EQ(arrays.at("list.0").as_doubles(), (std::vector<double>{3}));
 }
 
+TEST(FlaxFile, sizes_may_be_signed_integers) {
+  const auto shaped = [](const std::string& size) {
+    const std::string content =
+        msgpack::list({msgpack::list({size}), msgpack::text("float32"), msgpack::bytes("1234")});
+    return msgpack::map({{"a", "\xc9" + msgpack::big(content.size(), 4) + "\x01" + content}});
+  };
+  EXPECT_EQ(parse(shaped("\xd3" + msgpack::big(1, 8))).at("a").shape, (std::vector<std::size_t>{1}));
+  EXPECT_EQ(parse(shaped("\xd0" + msgpack::big(1, 1))).at("a").shape, (std::vector<std::size_t>{1}));
+  expect_error(ErrorCode::corrupt_file, "a size below 0", [&] { parse(shaped("\xd0\xff")); });
+}
+
 TEST(FlaxFile, truncation_at_every_byte_is_noticed) {
   const std::string whole = small_file();
   for (std::size_t size = 0; size < whole.size(); ++size) {

@@ -81,6 +81,21 @@ TEST_F(Agents, a_layer_is_what_its_tensors_say_in_both_layouts_of_torch) {
   EXPECT_NE(warnings_.find("vecnormalize.pkl"), std::string::npos);  // such files do not say whether there was one
 }
 
+TEST_F(Agents, statistics_beside_an_agent_that_does_not_ask_for_them_are_reported) {
+  const std::string file = agent_zip(agent_data(action_text), torch_zip(td3));
+  const std::string statistics = normaliser(pickle::array({1, -1}), pickle::array({4, 1}), pickle::yes);
+  write_bytes(folder_ / "vecnormalize.pkl", statistics);
+  EXPECT_EQ(load(file)->contract().normalisation.mean.size(), 2U);
+  EXPECT_NE(warnings_.find("beside it is used"), std::string::npos) << warnings_;
+  warnings_.clear();
+  std::filesystem::create_directory(folder_ / "a");  // a folder of the agent's name holds nobody else's
+  write_bytes(folder_ / "a/vecnormalize.pkl", statistics);
+  EXPECT_EQ(load(file)->contract().normalisation.mean.size(), 2U);
+  EXPECT_EQ(warnings_, "");
+  const Task task = make_env("pendulum")->task();
+  expect_error(ErrorCode::unknown_name, "no policy is called", [&] { make_policy((folder_ / "a").string(), task); });
+}
+
 TEST_F(Agents, settings_shape_the_policy) {
   const std::string file = agent_zip(agent_data(action_text), torch_zip(td3));
   const auto spread = load(file, {{"spread", "0.5", "a test"}, {"normaliser", "none", "a test"}});

@@ -176,7 +176,10 @@ TEST_F(StateDicts, settings_describe_other_files) {
   expect_error(ErrorCode::missing_option, "output layer", [&] {
     load(file, "pendulum", {{"layers", "body,norm", "a test"}});
   });
-  expect_error(ErrorCode::bad_format, "legal: ReLU", [&] {
+  expect_error(ErrorCode::unknown_name, "no layer of ", [&] {
+    load(file, "pendulum", {{"layers", "bodi", "a"}, {"action", "head", "a"}, {"activation", "ReLU", "a"}});
+  });
+  expect_error(ErrorCode::unknown_name, "no activation is called 'Step'", [&] {
     load(file, "pendulum", {{"layers", "body", "a"}, {"action", "head", "a"}, {"activation", "Step", "a"}});
   });
   write_bytes(folder_ / "net.toml",
@@ -192,6 +195,11 @@ TEST_F(StateDicts, settings_describe_other_files) {
     EXPECT_NEAR(act(*beside, x), std::clamp(wanted(x), -2.0, 2.0), 1e-5);
     EXPECT_NEAR(act(*named, x), act(*beside, x), 1e-12);
   }
+  EXPECT_EQ(warnings_, "");
+  // A layer that nobody names would be left out in silence. Those of critics stand under names of their own.
+  add_layer(net, "critic.0", 4, 3);
+  load(torch_zip(net), "pendulum", {{"layers", "body", "a"}, {"action", "head", "a"}, {"activation", "ReLU", "a"}});
+  EXPECT_NE(warnings_.find("the layers norm are not used"), std::string::npos) << warnings_;
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include "verbs/inspect_policy.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -42,12 +44,14 @@ void show_played(const mercer::InspectResult& result) {
   show_space("action", contract, contract.action);
   if (contract.dt > 0) fmt::print("  control period: {:g} s\n", contract.dt);
   if (!normal.empty()) {
-    fmt::print("  normaliser ({}): mean {:.6g}; variance {:.6g}; epsilon {:g}; limit {:g}\n", result.normaliser,
-               fmt::join(normal.mean, ", "), fmt::join(normal.variance, ", "), normal.epsilon, normal.clip);
+    fmt::print("  normaliser ({}): mean {:.6g}; variance {:.6g}; epsilon {:g}; {}\n", result.normaliser,
+               fmt::join(normal.mean, ", "), fmt::join(normal.variance, ", "), normal.epsilon,
+               normal.clip < 1e30 ? fmt::format("limit {:g}", normal.clip) : "no limit");
   } else {
     fmt::print("  normaliser: none\n");
   }
   for (std::size_t a = 0; a < contract.clip.size(); ++a) {
+    if (std::isinf(contract.clip[a].low) && std::isinf(contract.clip[a].high)) continue;
     fmt::print("  {} is clipped to {:.6g} to {:.6g}\n", contract.action.axes[a].name, contract.clip[a].low,
                contract.clip[a].high);
   }

@@ -159,7 +159,12 @@ Activation written_activation(const std::string& text, const std::string& where)
   std::string word = small(text.substr(0, open));
   if (word == "swish") word = "silu";  // its older name, which jax and configurations use
   const auto* const found = std::ranges::find_if(known, [&](const Known& one) { return small(one.name) == word; });
-  Activation made = activation_named(found == std::end(known) ? text.substr(0, open) : std::string(found->name), where);
+  if (found == std::end(known)) {
+    std::vector<std::string> names;
+    for (const Known& one : known) names.emplace_back(one.name);
+    throw_unknown("activation", text.substr(0, open), names);
+  }
+  Activation made = activation_named(std::string(found->name), where);
   if (open == std::string::npos) return made;
   if (!text.ends_with(')')) refuse_agent(where, fmt::format("its activation function is '{}', without ')'", text));
   set_arguments(made, ", " + text.substr(open + 1, text.size() - open - 2), where);

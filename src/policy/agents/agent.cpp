@@ -104,6 +104,12 @@ void normalise(Opened& agent, const std::filesystem::path& path, const AgentOpti
   if (!choice.used.empty()) {
     agent.normalisation = read_normaliser(choice.used, agent.spaces.observation.dimensions(), agent.spaces.parts);
     agent.normaliser = choice.used;
+    if (!choice.wanted && choice.used == normaliser_places(path)[1]) {
+      warn(
+          fmt::format("'{}' does not store whether its observations were normalised: '{}' beside it is used; confirm "
+                      "with --normaliser FILE, or play without by --normaliser none",
+                      path.string(), choice.used.string()));
+    }
   } else if (!choice.left_out.empty()) {
     warn(fmt::format("'{}' was trained without a normaliser, so '{}' is not used; --normaliser FILE uses it",
                      path.string(), choice.left_out.string()));

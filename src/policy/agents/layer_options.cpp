@@ -57,6 +57,14 @@ TensorLayout written_layout(const TensorSource& source, const LayerOptions& opti
     const auto found = source.shapes.find(name + ".weight");
     return found != source.shapes.end() && found->second.size() == 1;
   };
+  for (const std::string& layer : options.layers) {
+    if (source.shapes.contains(layer + ".weight")) continue;
+    std::vector<std::string> known;
+    for (const auto& [tensor, shape] : source.shapes) {
+      if (tensor.ends_with(".weight")) known.push_back(tensor.substr(0, tensor.size() - 7));
+    }
+    throw_unknown(fmt::format("layer of '{}'", where), layer, known);
+  }
   for (std::size_t i = 0; i < options.layers.size(); ++i) {
     const bool normed = i + 1 < options.layers.size() && is_norm(options.layers[i + 1]);
     layout.layers.push_back({options.layers[i], !normed});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,9 +23,30 @@ namespace {
 constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::string_view endings[] = {".pt", ".pth", ".cleanrl_model", ".msgpack"};
 
+std::string parent_of(std::string_view name) { return std::string(name.substr(0, name.rfind('.') + 1)); }
+
+// A layer that somebody forgot to name would give another policy. Critics stand under names of their own.
+void warn_of_unused(const TensorSource& source, const TensorLayout& layout, const std::string& where) {
+  std::set<std::string> named{layout.mean, layout.log_std, layout.action, layout.q, layout.logits}, parents;
+  for (const TensorLayout::Layer& layer : layout.layers) named.insert(layer.name);
+  for (const std::string& name : named) {
+    if (!name.empty()) parents.insert(parent_of(name));
+  }
+  std::vector<std::string> unused;
+  for (const auto& [tensor, shape] : source.shapes) {
+    const std::string layer = parent_of(tensor).substr(0, tensor.rfind('.'));
+    const bool weight = tensor.ends_with(".weight") && !named.contains(layer);
+    if (weight && parents.contains(parent_of(layer))) unused.push_back(layer);
+  }
+  if (unused.empty()) return;
+  warn(fmt::format("'{}': the layers {} are not used; name all of the policy's layers with --layers, in order", where,
+                   fmt::join(unused, ", ")));
+}
+
 StateDict make_from(const TensorSource& source, const LayerOptions& options,
                     const std::map<std::string, std::string>& outputs, const std::string& where) {
   const TensorLayout layout = layout_of(source, options, outputs, where);
+  if (!options.layers.empty() || !outputs.empty()) warn_of_unused(source, layout, where);
   return make_perceptron(source, layout, activations_of(layout, options.activation, where), where);
 }
 
