@@ -27,6 +27,7 @@ struct Opened {
 
 std::string keys_of(const std::vector<ObservationPart>& parts) {
   std::vector<std::string> words;
+  words.reserve(parts.size());
   for (const ObservationPart& part : parts) words.push_back(fmt::format("{} ({})", part.key, part.size));
   return fmt::format("{}", fmt::join(words, ", "));
 }

@@ -54,7 +54,7 @@ TensorSource tensors_of(Arrays arrays) {
   source.unpacked = [](const std::string&) { return std::size_t{0}; };
   source.numbers = [shared](const std::string& name) {
     const Own& tensor = shared->at(name);
-    const std::vector<double> numbers = tensor.array.as_doubles();
+    std::vector<double> numbers = tensor.array.as_doubles();
     if (!tensor.transposed) return numbers;
     const std::size_t rows = tensor.array.shape[0], columns = tensor.array.shape[1];
     std::vector<double> out(numbers.size());

@@ -79,7 +79,7 @@ class Maker {
   // The mean above, and below it what spreads: std = softplus(that) + the least one.
   void split(std::size_t outputs) {
     if (outputs % 2 != 0) refuse_agent(where_, fmt::format("its {} outputs are no means and spreads", outputs));
-    const auto half = static_cast<double>(outputs / 2);
+    const double half = 0.5 * static_cast<double>(outputs);
     builder_.add_node({"Split", "", {"both"}, {"mean", "spread"}, {{"axis", {1}}, {"split", {half, half}}}});
     builder_.add_node({"Softplus", "", {"spread"}, {"any std"}});
     builder_.add_constant("least std", {{1}, {layout_.least_std}});

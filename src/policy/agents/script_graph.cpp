@@ -191,7 +191,7 @@ ScriptValue ScriptGraph::call(const std::string& function, const Arguments& argu
   const std::string name = in_place ? function.substr(0, function.size() - 1) : function;
   const auto given = [&](std::size_t place, const char* key) { return argument(arguments, place, key); };
   const auto number = [](double value) { return Value{.kind = Kind::number, .number = value}; };
-  const Value x = given(0, "input");
+  Value x = given(0, "input");
   if (!find(activation_functions, name).empty()) return act(name, arguments, in_place);
   Value out;
   if (name == "linear") {
@@ -229,9 +229,7 @@ ScriptValue ScriptGraph::call(const std::string& function, const Arguments& argu
       refuse("dropout of a module in training mode: call eval() before saving");
     }
     return x;
-  } else if (name == "detach" || name == "contiguous") {
-    return x;
-  } else if (name == "flatten" && given(1, "start_dim").number == 1) {
+  } else if (name == "detach" || name == "contiguous" || (name == "flatten" && given(1, "start_dim").number == 1)) {
     return x;
   } else {
     refuse(fmt::format("the operation torch.{}", printable(function)));
