@@ -35,7 +35,7 @@ class Finder {
   // A Sequential whose last layer is the output layer, which is returned.
   std::string chain(TensorLayout& layout, const std::string& name) const {
     layout.layers = sequential_layers(source_, prefix_ + name);
-    const std::string last = layout.layers.back().name;
+    std::string last = layout.layers.back().name;
     layout.layers.pop_back();
     return last;
   }
