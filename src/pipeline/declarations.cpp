@@ -119,7 +119,8 @@ void add_policy(OptionList& list, PolicyRequest& policy, const std::string& help
   add_network(list, policy);
 }
 
-const std::string policy_help = "uniform, tabular:FILE, or a file .onnx, .safetensors, .zip or .mercer";
+const std::string policy_help =
+    "uniform, tabular:FILE, or a file .onnx, .safetensors, .zip, .pt, .msgpack, .npz or .mercer";
 
 void add_budget(OptionList& list, std::optional<double>& max_loss, std::optional<double>& max_loss_return,
                 double& confidence) {

@@ -70,12 +70,6 @@ void show_certificate(const mercer::EmbeddingFile& file) {
   }
 }
 
-void show_contract(const mercer::Contract& contract) {
-  show_space("observation", contract, contract.observation);
-  show_space("action", contract, contract.action);
-  if (contract.dt > 0) fmt::print("  control period: {:g} s\n", contract.dt);
-}
-
 void show_continuous(const mercer::EmbeddingFile& file, mercer::Notation notation) {
   const mercer::ContinuousEmbedding& embedding = file.embedding.continuous();
   const mercer::ContinuousCode& code = embedding.code();

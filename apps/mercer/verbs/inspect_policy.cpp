@@ -40,9 +40,7 @@ void show_network(const mercer::InspectResult& result) {
 void show_played(const mercer::InspectResult& result) {
   const mercer::Contract& contract = result.policy->contract();
   const mercer::Normalisation& normal = contract.normalisation;
-  show_space("observation", contract, contract.observation);
-  show_space("action", contract, contract.action);
-  if (contract.dt > 0) fmt::print("  control period: {:g} s\n", contract.dt);
+  show_contract(contract);
   if (!normal.empty()) {
     fmt::print("  normaliser ({}): mean {:.6g}; variance {:.6g}; epsilon {:g}; {}\n", result.normaliser,
                fmt::join(normal.mean, ", "), fmt::join(normal.variance, ", "), normal.epsilon,
@@ -60,10 +58,15 @@ void show_played(const mercer::InspectResult& result) {
 
 }  // namespace
 
-void show_space(const char* what, const mercer::Contract& contract, const mercer::Space& space) {
-  for (std::size_t d = 0; d < space.dimensions(); ++d) {
-    fmt::print("  {} {}{}\n", what, space.axes[d].name, mercer::axis_facts(contract, space, d));
-  }
+void show_contract(const mercer::Contract& contract) {
+  const auto show = [&contract](const char* what, const mercer::Space& space) {
+    for (std::size_t d = 0; d < space.dimensions(); ++d) {
+      fmt::print("  {} {}{}\n", what, space.axes[d].name, mercer::axis_facts(contract, space, d));
+    }
+  };
+  show("observation", contract.observation);
+  show("action", contract.action);
+  if (contract.dt > 0) fmt::print("  control period: {:g} s\n", contract.dt);
 }
 
 void show_warnings(const mercer::InspectResult& result) {
