@@ -284,7 +284,7 @@ void check_options(const ContinuousOptions& options, const Policy& teacher);
 
 /// Coordinates for a teacher: its observation box where that is finite, else ranges from visited states.
 Coordinates choose_coordinates(const Policy& teacher, Head head, const DictionaryOptions& options,
-                               MatrixView<const double> states, bool& own_ranges);
+                               MatrixView<const double> states, StoredRanges& ranges);
 /// The dictionary that the options describe. `states` (columns) are where bumps may be.
 Terms make_dictionary(const DictionaryOptions& options, const Coordinates& coordinates, MatrixView<const double> points,
                       std::uint64_t seed);

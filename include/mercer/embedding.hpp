@@ -303,6 +303,14 @@ struct Names<NumberFormat> {
 
 unsigned format_bits(NumberFormat format);
 
+/// Which ranges of coordinates a payload stores.
+enum class StoredRanges {
+  contract,  ///< none: they are the contract's
+  half,      ///< both ends of every axis in half precision
+  power,     ///< -2^e to 2^e where the contract has no finite range, elsewhere the contract's. e is -32 to 31, and all
+             ///< are at most 7 apart
+};
+
 /// All that a continuous embedding says: from this and the task's contract alone its actions follow.
 ///
 /// Axes are the observation's (for a density also the action's, after them). An action on a box is centre + scale * u,
@@ -312,7 +320,7 @@ struct ContinuousCode {
   Head head = Head::mean;
   bool squash = true;  ///< tanh; for logits: play the largest instead of drawing
   NumberFormat format = NumberFormat::int8;
-  bool own_ranges = false;  ///< the coordinates' ranges are stored (half precision) and not those of the contract
+  StoredRanges ranges = StoredRanges::contract;
   Coordinates coordinates;
   Terms terms;
   std::size_t outputs = 1;
@@ -335,9 +343,10 @@ Coordinates contract_coordinates(const Contract& contract, Head head);
 /// 1 for periodic axes: what `no_terms` takes.
 std::vector<std::uint8_t> periodic_axes(const Coordinates& coordinates);
 
-/// To as few bytes as possible; coefficients are rounded. Throws `out_of_range` for coefficients that the format cannot
-/// hold, `not_finite`, and what `check_terms` throws.
-std::vector<std::uint8_t> encode_continuous(const ContinuousCode& code);
+/// To as few bytes as possible; coefficients are rounded. Of the contract only the observation matters, and only for
+/// `StoredRanges::power`. Throws `out_of_range` for coefficients that the format cannot hold and for ranges that
+/// `power` cannot, `not_finite`, and what `check_terms` throws.
+std::vector<std::uint8_t> encode_continuous(const ContinuousCode& code, const Contract& contract);
 /// Back. `where` names the bytes in errors. Throws `corrupt_file`; every size is checked before memory is taken.
 ContinuousCode decode_continuous(std::span<const std::uint8_t> payload, const Contract& contract,
                                  const std::string& where);

@@ -144,10 +144,17 @@ using Coordinates = std::vector<Coordinate>;
 /// The ranges of a space. Throws `out_of_range` for one that is not finite: such an axis needs a range of its own.
 Coordinates coordinates_of(const Space& space);
 bool has_finite_ranges(const Space& space);
+/// Whether an axis has a finite range with a width.
+bool is_bounded(const Axis& axis);
 
 /// Ranges that visited states (columns) need: their mean plus and minus `spreads` standard deviations, in half
 /// precision, cut to the space's own range.
 Coordinates visited_coordinates(const Space& space, MatrixView<const double> states, double spreads = 4);
+
+/// The space's own range where it is finite, elsewhere -2^e to 2^e, which holds the mean of visited states (columns)
+/// and four standard deviations on either side. e is -32 to 31, and the largest e is at most 7 above the smallest:
+/// smaller ones are raised. Throws `out_of_range` for states beyond 2^31.
+Coordinates power_coordinates(const Space& space, MatrixView<const double> states);
 
 /// Gives every axis that is not periodic `count` knots (1 to 15) at the quantiles of visited states, mixed with even
 /// ones: `temper` 0 leaves the axis as it is, 1 makes visited coordinates evenly spread.
@@ -169,12 +176,16 @@ struct WaveTerms {
   std::vector<std::uint32_t> kept{};  ///< rising
 };
 
-/// tanh(w . x + b) with w and b on a grid: whole numbers of `bits` bits times a unit.
+/// tanh(w . x + b) with w and b on a grid: integers of `bits` bits times the unit of each term.
 struct RidgeTerms {
-  unsigned bits = 4;                    ///< 3 to 8
-  std::uint8_t unit = 192;              ///< 2^((code - 192) / 8)
-  std::vector<std::int16_t> numbers{};  ///< w then b for each term, |.| < 2^(bits - 1)
+  unsigned bits = 4;                     ///< 3 to 8
+  std::uint8_t unit = 192;               ///< 2^((code - 192) / 8)
+  std::vector<std::int16_t> numbers{};   ///< w then b for each term, |.| < 2^(bits - 1)
+  std::vector<std::uint8_t> halvings{};  ///< one for each term, 0 to 7: its unit is unit / 2^halving; empty: all 0
 };
+
+/// The unit of one ridge.
+double ridge_unit(const RidgeTerms& ridges, std::size_t ridge);
 
 /// k(|x - z| / width) with centres on a grid of 2^bits cells along each axis, in a few widths.
 struct RadialTerms {

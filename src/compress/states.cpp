@@ -98,7 +98,7 @@ Compressed compress_states(const Policy& teacher, const LoggedStates& log, const
       options.dictionaries.empty() ? default_dictionaries() : options.dictionaries;
   ContinuousCode shape;
   shape.head = Head::mean;
-  shape.coordinates = choose_coordinates(teacher, shape.head, dictionaries.front(), fitting, shape.own_ranges);
+  shape.coordinates = choose_coordinates(teacher, shape.head, dictionaries.front(), fitting, shape.ranges);
   Samples samples(teacher, shape.head, shape.squash);
   shape.outputs = samples.outputs();
   samples.add(fitting);

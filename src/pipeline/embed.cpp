@@ -290,7 +290,7 @@ EmbedResult embed_logged_states(const EmbedRequest& request) {
   Samples samples(teacher, shape.head, shape.squash);
   shape.outputs = samples.outputs();
   samples.add(states.view());
-  shape.coordinates = choose_coordinates(teacher, shape.head, options.dictionary, states.view(), shape.own_ranges);
+  shape.coordinates = choose_coordinates(teacher, shape.head, options.dictionary, states.view(), shape.ranges);
   const Terms dictionary = make_dictionary(options.dictionary, shape.coordinates, samples.points(), options.seed);
   const Embedding embedding(fit_embedding(shape, dictionary, samples, options.k, options.polish, teacher.name()));
   EmbedResult result;

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include <gtest/gtest.h>
@@ -61,6 +62,7 @@ struct Everything {
     add_tensor(terms, family, IndexRule::total, 4);
     add_waves(terms, kernel, 0.9, 3, 10);
     add_ridges(terms, 5, 6, 12, 4);
+    for (std::size_t r = 0; r < terms.ridge_count(); ++r) terms.ridges.halvings.push_back(r % 8);
     const std::vector<double> centres{0.1, -0.5, 0.9, 0.2, 0.3, -0.8, -0.9, 0.0, 0.4};
     add_radials(terms, kernel, 5, 0.7, 2, {centres.data(), 3, 3});
   }
@@ -94,7 +96,8 @@ double brute_force(const Everything& all, std::size_t term, const double* state)
   }
   if (term < parts[3]) {
     for (std::size_t i = 0; i < 4; ++i) {
-      w[i] = terms.ridges.numbers[4 * (term - parts[2]) + i] * from_log_scale(terms.ridges.unit);
+      const std::size_t ridge = term - parts[2];
+      w[i] = terms.ridges.numbers[4 * ridge + i] * from_log_scale(terms.ridges.unit) / (1 << ridge % 8);
     }
     return std::tanh(affine());
   }
@@ -192,13 +195,14 @@ TEST(TermFunctions, do_not_see_the_columns_beside) {
 
 TEST(Terms, are_selected_and_described) {
   const Everything all(Family::chebyshev, Kernel::gaussian);
-  const std::vector<std::size_t> parts = all.terms.parts(), chosen{parts[4] - 1, 0, parts[2], parts[1] + 2};
+  const std::vector<std::size_t> parts = all.terms.parts(), chosen{parts[4] - 1, 0, parts[2] + 3, parts[1] + 2};
   const Terms few = select_terms(all.terms, chosen);
   EXPECT_EQ(few.size(), 4U);
   const std::vector<std::string> names{"a", "b", "c"};
   EXPECT_EQ(describe_term(few, 0, names), "1");
   EXPECT_TRUE(describe_term(few, 1, names).starts_with("sqrt(2) cos(")) << describe_term(few, 1, names);
-  EXPECT_EQ(describe_term(few, 2, names), describe_term(all.terms, parts[2], names));
+  EXPECT_EQ(describe_term(few, 2, names), describe_term(all.terms, parts[2] + 3, names));
+  EXPECT_EQ(few.ridges.halvings, std::vector<std::uint8_t>{3});
   EXPECT_EQ(describe_term(few, 3, names), describe_term(all.terms, parts[4] - 1, names));
   EXPECT_TRUE(describe_term(few, 2, names).starts_with("tanh("));
   EXPECT_TRUE(describe_term(few, 3, names).starts_with("gaussian("));
@@ -219,6 +223,40 @@ TEST(Terms, refuse_numbers_that_are_not_legal) {
   expect_error(ErrorCode::out_of_range, "beyond", [&] { check_terms(terms); });
   terms.ridges.numbers = {1, 2, -7};
   check_terms(terms);
+  terms.ridges.halvings = {7};
+  check_terms(terms);
+  terms.ridges.halvings = {8};
+  expect_error(ErrorCode::out_of_range, "halving", [&] { check_terms(terms); });
+  terms.ridges.halvings = {0, 0};
+  expect_error(ErrorCode::shape_mismatch, "missing", [&] { check_terms(terms); });
+}
+
+TEST(Coordinates, of_powers_of_two_hold_what_was_visited) {
+  const double infinite = std::numeric_limits<double>::infinity();
+  const Space space = Space::box({{"bounded", {-3, 5}, "", true},
+                                  {"small", {-infinite, infinite}, "", false},
+                                  {"half", {0, infinite}, "", false},
+                                  {"large", {-infinite, infinite}, "", false}});
+  // Of -1 and 1 the mean is 0 and the deviation 1, so 4 is reached; 4 + 1 with a mean of 1.
+  const std::vector<double> states{0, 1, -1, 1, 0, 2, -300, 300};
+  const Coordinates made = power_coordinates(space, {states.data(), 4, 2});
+  ASSERT_EQ(made.size(), 4U);
+  EXPECT_EQ(made[0].range.low, -3);
+  EXPECT_EQ(made[0].range.high, 5);
+  EXPECT_TRUE(made[0].periodic);
+  const double expected[] = {16, 16, 2048};  // 4 and 8, raised to 2^7 below 2048, which is the first above 4 * 300
+  for (std::size_t d = 1; d < 4; ++d) {
+    EXPECT_EQ(made[d].range.high, expected[d - 1]) << d;
+    EXPECT_EQ(made[d].range.low, -expected[d - 1]) << d;
+  }
+  const std::vector<double> near{0, 1, -1, 1, 0, 2, -3, 3};
+  const Coordinates close = power_coordinates(space, {near.data(), 4, 2});
+  EXPECT_EQ(close[1].range.high, 4);
+  EXPECT_EQ(close[2].range.high, 8);
+  EXPECT_EQ(close[3].range.high, 16);
+  const std::vector<double> still(8, 0.0), far(8, 1e10);
+  EXPECT_EQ(power_coordinates(space, {still.data(), 4, 2})[1].range.high, 0x1p-32);
+  expect_error(ErrorCode::out_of_range, "'small' reach", [&] { power_coordinates(space, {far.data(), 4, 2}); });
 }
 
 TEST(Coordinates, rise_and_stay_inside) {

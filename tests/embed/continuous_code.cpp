@@ -32,7 +32,7 @@ ContinuousCode large_code() {
   ContinuousCode code = small_code(NumberFormat::float16);
   code.head = Head::gaussian;
   code.outputs = 2;
-  code.own_ranges = true;
+  code.ranges = StoredRanges::half;
   for (Coordinate& axis : code.coordinates) axis.knots = {60, 130, 131};
   add_waves(code.terms, Kernel::matern32, 0.5, 77, 30);
   code.terms.waves.kept = {4, 19, 29};
@@ -125,7 +125,7 @@ TEST(ContinuousCodes, keep_to_their_rounding) {
   for (int f = 0; f < 8; ++f) {
     const auto format = static_cast<NumberFormat>(f);
     const ContinuousCode code = small_code(format);
-    const ContinuousCode back = decode_continuous(encode_continuous(code), pendulum(), "here");
+    const ContinuousCode back = decode_continuous(encode_continuous(code, pendulum()), pendulum(), "here");
     EXPECT_EQ(back.terms.tensor.kept, code.terms.tensor.kept);
     EXPECT_EQ(back.terms.tensor.set.degree, 5U);
     for (std::size_t i = 0; i < code.coefficients.size(); ++i) {
@@ -136,7 +136,7 @@ TEST(ContinuousCodes, keep_to_their_rounding) {
                                                                 : half_unit;
       EXPECT_LE(std::abs(back.coefficients[i] - code.coefficients[i]), promised) << name(format);
     }
-    EXPECT_EQ(encode_continuous(back), encode_continuous(code)) << name(format);
+    EXPECT_EQ(encode_continuous(back, pendulum()), encode_continuous(code, pendulum())) << name(format);
     EXPECT_EQ(parse<NumberFormat>(name(format)), format);
   }
 }
@@ -144,13 +144,13 @@ TEST(ContinuousCodes, keep_to_their_rounding) {
 TEST(ContinuousCodes, are_short) {
   // 8 bits of header, 2 of coordinates, 16 about the terms, ceil(log2 C(56, 6)) = 25 for which, 8 of scale, 48 of
   // numbers
-  EXPECT_LE(encode_continuous(small_code(NumberFormat::int8)).size(), 14U);
-  EXPECT_LE(encode_continuous(small_code(NumberFormat::int4)).size(), 11U);
+  EXPECT_LE(encode_continuous(small_code(NumberFormat::int8), pendulum()).size(), 14U);
+  EXPECT_LE(encode_continuous(small_code(NumberFormat::int4), pendulum()).size(), 11U);
 }
 
 TEST(ContinuousCodes, hold_every_kind_of_term) {
   const ContinuousCode code = large_code();
-  const std::vector<std::uint8_t> payload = encode_continuous(code);
+  const std::vector<std::uint8_t> payload = encode_continuous(code, pendulum());
   const ContinuousCode back = decode_continuous(payload, pendulum(), "here");
   EXPECT_EQ(back.terms.waves.kept, code.terms.waves.kept);
   EXPECT_EQ(back.terms.waves.seed, 77U);
@@ -158,7 +158,7 @@ TEST(ContinuousCodes, hold_every_kind_of_term) {
   EXPECT_EQ(back.terms.radials.centres, code.terms.radials.centres);
   EXPECT_EQ(back.terms.radials.widths, code.terms.radials.widths);
   EXPECT_EQ(back.coordinates[2].knots, code.coordinates[2].knots);
-  EXPECT_EQ(encode_continuous(back), payload);
+  EXPECT_EQ(encode_continuous(back, pendulum()), payload);
   const ContinuousCode::Bits bits = back.bits;
   EXPECT_EQ((bits.header + bits.coordinates + bits.terms + bits.scales + bits.coefficients + 7) / 8, payload.size());
 }
@@ -173,11 +173,11 @@ TEST(ContinuousCodes, name_all_formats_to_whoever_asks_for_another) {
 TEST(ContinuousCodes, refuse_what_they_cannot_hold) {
   ContinuousCode code = small_code(NumberFormat::int8);
   code.coefficients[2] = std::nan("");
-  expect_error(ErrorCode::not_finite, "coefficient", [&] { encode_continuous(code); });
+  expect_error(ErrorCode::not_finite, "coefficient", [&] { encode_continuous(code, pendulum()); });
   code.coefficients[2] = 1e9;
-  expect_error(ErrorCode::out_of_range, "does not fit int8", [&] { encode_continuous(code); });
+  expect_error(ErrorCode::out_of_range, "does not fit int8", [&] { encode_continuous(code, pendulum()); });
   code.coefficients.pop_back();
-  expect_error(ErrorCode::shape_mismatch, "5 coefficients for 6 terms", [&] { encode_continuous(code); });
+  expect_error(ErrorCode::shape_mismatch, "5 coefficients for 6 terms", [&] { encode_continuous(code, pendulum()); });
 }
 
 // Whatever happens to the bytes, they are refused or decode to a policy that gives finite actions.
@@ -186,7 +186,7 @@ TEST(ContinuousCodes, survive_damage) {
   const std::vector<double> observation{0.5, 0.8, -3};
   std::size_t refused = 0, played = 0;
   for (const ContinuousCode& code : {small_code(NumberFormat::int8), large_code()}) {
-    const std::vector<std::uint8_t> whole = encode_continuous(code);
+    const std::vector<std::uint8_t> whole = encode_continuous(code, pendulum());
     for (std::size_t size = 0; size < whole.size(); ++size) {
       EXPECT_THROW(decode_continuous(std::span(whole).first(size), contract, "cut"), Error) << size;
     }

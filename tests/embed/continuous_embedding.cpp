@@ -108,7 +108,7 @@ TEST_F(ContinuousEmbeddings, of_tasks_without_bounds_store_their_ranges) {
   const auto env = make_env("cart-pole");
   const auto uniform = make_policy("uniform", env->task());
   const ContinuousEmbedding made = make_continuous(*env, *uniform, options()).front().embedding;
-  EXPECT_TRUE(made.code().own_ranges);
+  EXPECT_EQ(made.code().ranges, StoredRanges::half);
   const auto again = ContinuousEmbedding::decode(made.payload(), contract_of(env->task()), "bytes");
   const Rollouts first = rollout(*env, made.policy(), {.episodes = 5}),
                  second = rollout(*env, again.policy(), {.episodes = 5});

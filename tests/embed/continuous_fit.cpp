@@ -218,9 +218,9 @@ TEST_F(ContinuousFits, round_so_that_little_is_lost) {
     code.terms = select_terms(dictionary_, chosen);
     code.coefficients = best;
     const Contract contract = contract_of(env_->task());
-    const auto plain = decode_continuous(encode_continuous(code), contract, "plain").coefficients;
+    const auto plain = decode_continuous(encode_continuous(code, contract), contract, "plain").coefficients;
     const ContinuousCode rounded = round_coefficients(code, few, data, best);
-    const auto careful = decode_continuous(encode_continuous(rounded), contract, "careful").coefficients;
+    const auto careful = decode_continuous(encode_continuous(rounded, contract), contract, "careful").coefficients;
     const double of_plain = objective(few, data, plain), of_careful = objective(few, data, careful);
     EXPECT_LE(of_careful, of_plain * (1 + 1e-12)) << name(format);
     for (std::size_t i = 0; i < careful.size(); ++i) EXPECT_NEAR(careful[i], rounded.coefficients[i], 1e-12);
@@ -246,9 +246,11 @@ TEST_F(ContinuousFits, stay_within_half_precision) {
   const std::vector<double> huge = least_squares(features, data, 1e-14);
   ASSERT_GT(std::ranges::max(huge), 65504);
   code.coefficients = huge;
-  expect_error(ErrorCode::out_of_range, "does not fit float16, which ends at 65504", [&] { encode_continuous(code); });
+  const Contract contract = contract_of(env_->task());
+  expect_error(ErrorCode::out_of_range, "does not fit float16, which ends at 65504",
+               [&] { encode_continuous(code, contract); });
   const ContinuousCode rounded = round_coefficients(code, features, data, huge);
-  const auto read = decode_continuous(encode_continuous(rounded), contract_of(env_->task()), "half").coefficients;
+  const auto read = decode_continuous(encode_continuous(rounded, contract), contract, "half").coefficients;
   EXPECT_LE(std::ranges::max(read), 65504);
   const std::vector<double> nothing(huge.size(), 0.0);
   const double best = objective(features, data, huge), without = objective(features, data, nothing);

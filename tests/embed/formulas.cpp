@@ -100,7 +100,7 @@ ContinuousEmbedding on_visited_ranges(const Coordinates& coordinates) {
   contract.action = Space::box({{"force", {0, 10}, "N", false}});
   ContinuousCode code;
   code.format = NumberFormat::float32;
-  code.own_ranges = true;
+  code.ranges = StoredRanges::half;
   code.coordinates = coordinates;
   code.terms = no_terms({0, 0});
   add_tensor(code.terms, Family::legendre, IndexRule::total, 1);

@@ -57,16 +57,16 @@ class ClippedCdf {
   double total_ = 0;
 };
 
-struct Case {
+struct DensityCase {
   const char* name;
   FourierSeries series;
 };
 
 // Positive, negative in places, and the row of a table that was truncated.
-std::vector<Case> cases() {
-  std::vector<Case> all{{"even", {{{0, 1, 0}}}},
-                        {"positive", {{{0, 1, 0}, {1, 0.5, 0.1}, {3, -0.2, 0.15}}}},
-                        {"negative in places", {{{0, 1, 0}, {1, 1.2, -0.4}, {2, 0.3, 0.9}, {7, 0.2, 0}}}}};
+std::vector<DensityCase> density_cases() {
+  std::vector<DensityCase> all{{"even", {{{0, 1, 0}}}},
+                               {"positive", {{{0, 1, 0}, {1, 0.5, 0.1}, {3, -0.2, 0.15}}}},
+                               {"negative in places", {{{0, 1, 0}, {1, 1.2, -0.4}, {2, 0.3, 0.9}, {7, 0.2, 0}}}}};
   FourierSeries step{{{0, 0.5, 0}}};  // a step from -1/4 to 1/4, cut off: it overshoots and goes below zero
   for (std::size_t k = 1; k < 40; k += 2)
     step.terms.push_back({k, std::sin(turn * double(k) / 4) / (double(k) * 1.5708), 0});
@@ -76,7 +76,7 @@ std::vector<Case> cases() {
 
 TEST(FourierDensity, draws_from_what_is_not_negative) {
   constexpr std::size_t draws = 20'000;
-  for (const auto& [name, series] : cases()) {
+  for (const auto& [name, series] : density_cases()) {
     const ClippedCdf cdf(series);
     for (const Envelope envelope : {Envelope::constant, Envelope::pieces}) {
       const FourierDensity density(series, envelope);
@@ -107,7 +107,7 @@ TEST(FourierDensity, draws_from_what_is_not_negative) {
 }
 
 TEST(FourierDensity, pieces_take_fewer_trials) {
-  for (const auto& [name, series] : cases()) {
+  for (const auto& [name, series] : density_cases()) {
     const FourierDensity constant(series, Envelope::constant), pieces(series, Envelope::pieces);
     for (double x = 0; x < 1; x += 1e-3) EXPECT_LE(pieces.envelope(x), constant.envelope(x)) << name;
   }

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
 
 #include "mercer/random.hpp"
 
@@ -10,11 +13,27 @@ namespace {
 
 const std::vector<std::string> families{"legendre", "chebyshev", "cosine", "hermite", "angle",
                                         "round",    "waves",     "ridges", "bumps"};
-const std::vector<std::string> others{"matern32_mean", "matern52_gaussian", "mixed_mean",
-                                      "constant_mean", "knots_mean",        "legendre_two"};
+const std::vector<std::string> others{"matern32_mean", "matern52_gaussian", "mixed_mean", "constant_mean",
+                                      "knots_mean",    "legendre_two",      "shared_mean"};
 const std::vector<std::string> heads{"mean", "clip", "gaussian", "greedy", "softmax"};
 
+// A robot: 17 observations, of which one has a range, and six torques.
+Contract robot() {
+  const double infinite = std::numeric_limits<double>::infinity();
+  Contract contract;
+  contract.task = "robot";
+  std::vector<Axis> seen(17, Axis{"", {-infinite, infinite}, "rad", false}), acted(6, Axis{"", {-1, 1}, "N m", false});
+  for (std::size_t d = 0; d < seen.size(); ++d) seen[d].name = fmt::format("joint_{}", d);
+  for (std::size_t a = 0; a < acted.size(); ++a) acted[a].name = fmt::format("torque_{}", a);
+  seen[5].range = {-0.5, 2};
+  contract.observation = Space::box(seen);
+  contract.action = Space::box(acted);
+  contract.dt = 0.05;
+  return contract;
+}
+
 Contract contract_for(const std::string& family, const std::string& head) {
+  if (family == "shared") return robot();
   const bool round = family == "round";
   Contract contract;
   contract.task = "made";
@@ -56,6 +75,12 @@ void add_terms(const std::string& family, Terms& terms) {
     add_ridges(terms, 4, 2.0, 4, 5);
     return add_radials(terms, Kernel::gaussian, 5, 0.7, 0, at);
   }
+  if (family == "shared") {
+    add_tensor(terms, Family::legendre, IndexRule::total, 1);
+    add_ridges(terms, 6, 2.0, 32, 9);
+    for (std::size_t r = 0; r < 32; ++r) terms.ridges.halvings.push_back(static_cast<std::uint8_t>(r * 5 % 8));
+    return;
+  }
   if (family == "constant") return add_tensor(terms, Family::legendre, IndexRule::total, 0);
   add_tensor(terms, Family::legendre, IndexRule::total, 3);
   if (family == "angle") add_ridges(terms, 4, 1.5, 5, 2);
@@ -92,7 +117,16 @@ EmbeddingFile continuous_case(const std::string& kind) {
                                                     : Head::mean;
   code.squash = head != "clip" && head != "softmax";
   code.format = formats[(place(families, family) + place(heads, head)) % 4];
-  code.coordinates = contract_coordinates(contract, code.head);
+  if (family == "shared") {
+    code.ranges = StoredRanges::power;
+    for (std::size_t d = 0; d < contract.observation.dimensions(); ++d) {
+      const Axis& axis = contract.observation.axes[d];
+      const double end = std::ldexp(1.0, static_cast<int>(d % 6) - 2);
+      code.coordinates.push_back({is_bounded(axis) ? axis.range : Range{-end, end}, axis.periodic});
+    }
+  } else {
+    code.coordinates = contract_coordinates(contract, code.head);
+  }
   if (family == "knots") {
     code.coordinates[0].knots = {40, 100, 200};
     code.coordinates[1].knots = {64, 128, 129};

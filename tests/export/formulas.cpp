@@ -36,7 +36,7 @@ EmbeddingFile changed(const std::string& kind, NumberFormat format, auto change)
 
 // Coordinates of their own, narrower than what is seen: values outside count as the ends.
 void narrow(ContinuousCode& code, Contract& contract) {
-  code.own_ranges = true;
+  code.ranges = StoredRanges::half;
   for (Coordinate& axis : code.coordinates) {
     if (!axis.periodic)
       axis.range = {from_half(to_half(0.71 * axis.range.low)), from_half(to_half(0.37 * axis.range.high))};
@@ -81,7 +81,7 @@ EmbeddingFile awkward_case(bool squash) {
   ContinuousCode code;
   code.squash = squash;
   code.format = NumberFormat::float32;
-  code.own_ranges = true;
+  code.ranges = StoredRanges::half;
   code.coordinates = {{{-1, 1}}, {{0, 3}}, {{-2.5, 1.25}}, {{-0.0625, 0.125}}};
   code.terms = no_terms(periodic_axes(code.coordinates));
   add_tensor(code.terms, Family::chebyshev, IndexRule::cross, 5);

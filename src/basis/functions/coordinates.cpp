@@ -8,6 +8,21 @@
 #include "mercer/functions.hpp"
 
 namespace mercer {
+namespace {
+
+struct Spread {
+  double mean, deviation;
+};
+
+Spread spread_of(std::span<const double> values) {
+  double mean = 0, square = 0;
+  for (const double value : values) mean += value;
+  mean /= static_cast<double>(values.size());
+  for (const double value : values) square += (value - mean) * (value - mean);
+  return {mean, std::sqrt(square / static_cast<double>(values.size()))};
+}
+
+}  // namespace
 
 double Coordinate::apply(double value) const {
   const double x = (value - (range.low + range.high) / 2) * (2 / range.width());
@@ -25,16 +40,16 @@ double Coordinate::apply(double value) const {
   return y;
 }
 
-bool has_finite_ranges(const Space& space) {
-  return std::ranges::all_of(space.axes, [](const Axis& axis) {
-    return std::isfinite(axis.range.low) && std::isfinite(axis.range.high) && axis.range.width() > 0;
-  });
+bool is_bounded(const Axis& axis) {
+  return std::isfinite(axis.range.low) && std::isfinite(axis.range.high) && axis.range.width() > 0;
 }
+
+bool has_finite_ranges(const Space& space) { return std::ranges::all_of(space.axes, is_bounded); }
 
 Coordinates coordinates_of(const Space& space) {
   Coordinates out;
   for (const Axis& axis : space.axes) {
-    if (!std::isfinite(axis.range.low) || !std::isfinite(axis.range.high) || !(axis.range.width() > 0)) {
+    if (!is_bounded(axis)) {
       throw Error(ErrorCode::out_of_range,
                   fmt::format("axis '{}' runs from {} to {}, which is no range to scale by", axis.name, axis.range.low,
                               axis.range.high),
@@ -49,11 +64,8 @@ Coordinates visited_coordinates(const Space& space, MatrixView<const double> sta
   Coordinates out;
   for (std::size_t d = 0; d < space.dimensions(); ++d) {
     const Axis& axis = space.axes[d];
-    double mean = 0, square = 0;
-    for (const double value : states.row(d)) mean += value;
-    mean /= static_cast<double>(states.cols());
-    for (const double value : states.row(d)) square += (value - mean) * (value - mean);
-    const double reach = spreads * std::sqrt(square / static_cast<double>(states.cols())) + 1e-3;
+    const auto [mean, deviation] = spread_of(states.row(d));
+    const double reach = spreads * deviation + 1e-3;
     Range range{std::max(axis.range.low, mean - reach), std::min(axis.range.high, mean + reach)};
     if (axis.periodic) range = axis.range;
     range = {from_half(to_half(range.low)), from_half(to_half(range.high))};
@@ -64,6 +76,30 @@ Coordinates visited_coordinates(const Space& space, MatrixView<const double> sta
           "Scale this observation");
     }
     out.push_back({range, axis.periodic});
+  }
+  return out;
+}
+
+Coordinates power_coordinates(const Space& space, MatrixView<const double> states) {
+  constexpr int least = -32, most = 31, apart = 7;
+  std::vector<int> exponents(space.dimensions(), least);
+  for (std::size_t d = 0; d < exponents.size(); ++d) {
+    if (is_bounded(space.axes[d])) continue;
+    const auto [mean, deviation] = spread_of(states.row(d));
+    const double reach = std::abs(mean) + 4 * deviation;
+    if (!(reach <= std::ldexp(1.0, most))) {
+      throw Error(ErrorCode::out_of_range,
+                  fmt::format("states along '{}' reach {}; legal: up to 2^{}", space.axes[d].name, reach, most),
+                  "Scale this observation");
+    }
+    exponents[d] = std::max(least, static_cast<int>(std::ceil(std::log2(std::max(reach, 1e-12)))));
+  }
+  const int largest = exponents.empty() ? least : std::ranges::max(exponents);
+  Coordinates out;
+  for (std::size_t d = 0; d < exponents.size(); ++d) {
+    const Axis& axis = space.axes[d];
+    const double end = std::ldexp(1.0, std::max(exponents[d], largest - apart));
+    out.push_back({is_bounded(axis) ? axis.range : Range{-end, end}, axis.periodic});
   }
   return out;
 }

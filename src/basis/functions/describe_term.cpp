@@ -91,8 +91,9 @@ std::string describe_term(const Terms& terms, std::size_t term, std::span<const 
     return fmt::format("sqrt(2) cos({})", affine_text(terms, numbers, names));
   }
   if (term < parts[3]) {
+    const std::size_t ridge = term - parts[2];
     for (std::size_t i = 0; i < numbers.size(); ++i) {
-      numbers[i] = terms.ridges.numbers[(term - parts[2]) * numbers.size() + i] * from_log_scale(terms.ridges.unit);
+      numbers[i] = terms.ridges.numbers[ridge * numbers.size() + i] * ridge_unit(terms.ridges, ridge);
     }
     return fmt::format("tanh({})", affine_text(terms, numbers, names));
   }

@@ -90,8 +90,8 @@ void plan_others(TermPlan& plan, const Terms& terms) {
                    std::span(plan.waves).subspan(i * (d + 1), d + 1));
     plan.norm[plan.tensors + i] = std::numbers::sqrt2;
   }
-  for (const std::int16_t number : terms.ridges.numbers)
-    plan.ridges.push_back(number * from_log_scale(terms.ridges.unit));
+  for (std::size_t i = 0; i < terms.ridges.numbers.size(); ++i)
+    plan.ridges.push_back(terms.ridges.numbers[i] * ridge_unit(terms.ridges, i / (d + 1)));
   const double cells = std::ldexp(1.0, static_cast<int>(terms.radials.bits));
   for (const std::uint16_t cell : terms.radials.centres) plan.centres.push_back(-1 + 2 * (cell + 0.5) / cells);
   for (std::size_t i = 0; i < terms.radial_count(); ++i) {

@@ -24,6 +24,10 @@ void check_rising(const std::vector<std::uint32_t>& kept, std::size_t count) {
 
 }  // namespace
 
+double ridge_unit(const RidgeTerms& ridges, std::size_t ridge) {
+  return std::ldexp(from_log_scale(ridges.unit), ridges.halvings.empty() ? 0 : -int{ridges.halvings[ridge]});
+}
+
 std::vector<std::size_t> Terms::parts() const {
   std::vector<std::size_t> begins{0, tensor.kept.size(), waves.kept.size(), ridge_count(), radial_count()};
   std::partial_sum(begins.begin(), begins.end(), begins.begin());
@@ -113,6 +117,7 @@ Terms select_terms(const Terms& terms, std::span<const std::size_t> chosen) {
   out.tensor.kept.clear();
   out.waves.kept.clear();
   out.ridges.numbers.clear();
+  out.ridges.halvings.clear();
   out.radials.centres.clear();
   out.radials.widths.clear();
   for (const std::size_t term : sorted) {
@@ -123,6 +128,7 @@ Terms select_terms(const Terms& terms, std::span<const std::size_t> chosen) {
     } else if (term < parts[3]) {
       const auto from = terms.ridges.numbers.begin() + static_cast<std::ptrdiff_t>((term - parts[2]) * (d + 1));
       out.ridges.numbers.insert(out.ridges.numbers.end(), from, from + static_cast<std::ptrdiff_t>(d + 1));
+      if (!terms.ridges.halvings.empty()) out.ridges.halvings.push_back(terms.ridges.halvings[term - parts[2]]);
     } else if (term < parts[4]) {
       const auto from = terms.radials.centres.begin() + static_cast<std::ptrdiff_t>((term - parts[3]) * d);
       out.radials.centres.insert(out.radials.centres.end(), from, from + static_cast<std::ptrdiff_t>(d));
@@ -148,9 +154,14 @@ void check_terms(const Terms& terms) {
   require_in_range("the bits of a width", terms.radials.width_bits, 0, 3, "Take 0 to 3");
   const std::size_t widths = terms.radials.width_bits == 0 ? 0 : terms.radial_count();
   if (terms.ridges.numbers.size() % (d + 1) != 0 || terms.radials.centres.size() % d != 0 ||
-      terms.radials.widths.size() != widths) {
+      terms.radials.widths.size() != widths ||
+      (!terms.ridges.halvings.empty() && terms.ridges.halvings.size() != terms.ridge_count())) {
     throw Error(ErrorCode::shape_mismatch, "ridges or RBFs with numbers missing",
-                "Give d + 1 numbers for each ridge, d for each centre, one for each width");
+                "Give d + 1 numbers for each ridge, d for each centre, one for each width, a halving for each ridge "
+                "or for none");
+  }
+  for (const std::uint8_t halving : terms.ridges.halvings) {
+    require_in_range("the halving of a ridge's unit", halving, 0, 7, "Take 0 to 7, or a smaller unit");
   }
   const int most = 1 << (terms.ridges.bits - 1);
   const bool ridges_fit = std::ranges::all_of(terms.ridges.numbers, [&](int n) { return n > -most && n < most; });

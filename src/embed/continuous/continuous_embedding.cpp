@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -52,7 +53,7 @@ std::unique_ptr<Policy> continuous_policy(std::string name, const Contract& cont
 
 ContinuousEmbedding ContinuousEmbedding::make(const ContinuousCode& code, const Contract& contract,
                                               const std::string& where) {
-  return decode(encode_continuous(code), contract, where);
+  return decode(encode_continuous(code, contract), contract, where);
 }
 
 ContinuousEmbedding ContinuousEmbedding::decode(std::span<const std::uint8_t> payload, const Contract& contract,
@@ -83,8 +84,13 @@ std::string ContinuousEmbedding::basis() const {
 
 ParameterCount ContinuousEmbedding::parameters() const {
   std::size_t count = code_.coefficients.size() + code_.terms.ridges.numbers.size() +
-                      code_.terms.radials.centres.size() + code_.terms.radials.widths.size();
-  if (code_.own_ranges) count += 2 * code_.coordinates.size();
+                      code_.terms.ridges.halvings.size() + code_.terms.radials.centres.size() +
+                      code_.terms.radials.widths.size();
+  if (code_.ranges == StoredRanges::half) count += 2 * code_.coordinates.size();
+  if (code_.ranges == StoredRanges::power) {
+    const std::vector<Axis>& axes = policy_->contract().observation.axes;
+    count += axes.size() - static_cast<std::size_t>(std::ranges::count_if(axes, is_bounded));
+  }
   for (const Coordinate& axis : code_.coordinates) count += axis.knots.size();
   return {code_.coefficients.size(), count};
 }

@@ -90,11 +90,11 @@ void check_options(const ContinuousOptions& options, const Policy& teacher) {
 }
 
 Coordinates choose_coordinates(const Policy& teacher, Head head, const DictionaryOptions& options,
-                               MatrixView<const double> states, bool& own_ranges) {
+                               MatrixView<const double> states, StoredRanges& ranges) {
   const Contract& contract = teacher.contract();
-  own_ranges = !has_finite_ranges(contract.observation);
-  Coordinates out =
-      own_ranges ? visited_coordinates(contract.observation, states) : coordinates_of(contract.observation);
+  const bool bounded = has_finite_ranges(contract.observation);
+  ranges = bounded ? StoredRanges::contract : StoredRanges::half;
+  Coordinates out = !bounded ? visited_coordinates(contract.observation, states) : coordinates_of(contract.observation);
   if (options.knots > 0) add_knots(out, states, options.knots, options.temper);
   for (std::size_t d = 0; head == Head::density && d < contract.action.dimensions(); ++d) {
     Coordinate action{{-1, 1}, contract.action.axes[d].periodic, {}};
@@ -221,7 +221,7 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
                  : head == Head::gaussian ? teacher.contract().squash == Squash::tanh
                                           : options.squash;
   shape.format = options.format;
-  shape.coordinates = choose_coordinates(teacher, head, options.dictionary, states.view(), shape.own_ranges);
+  shape.coordinates = choose_coordinates(teacher, head, options.dictionary, states.view(), shape.ranges);
   Samples samples(teacher, head, shape.squash);
   shape.outputs = samples.outputs();
   // A density is fitted at many actions for each state.

@@ -94,7 +94,7 @@ std::vector<KernelCandidate> kernel_candidates(const Policy& teacher, MatrixView
   shape.head = head;
   shape.squash = teacher.contract().squash == Squash::tanh;
   shape.format = options.format;
-  shape.own_ranges = true;
+  shape.ranges = StoredRanges::half;
   shape.coordinates = visited_coordinates(teacher.contract().observation, states, spreads);
   const auto [fit, judge] = split(states, options.held_out);
   const std::size_t seen = states.rows(), judged = judge.size() / seen, base = 2 * seen + 1;

@@ -28,8 +28,8 @@ class MovingRidges {
         numbers_(terms.dimensions() + 1),
         most_((1 << (terms.ridges.bits - 1)) - 1),
         c_(Vector::Zero(static_cast<Index>(terms.size() * samples.outputs()))) {
-    const double unit = from_log_scale(terms.ridges.unit);
-    for (const std::int16_t number : terms.ridges.numbers) w_.push_back(number * unit);
+    for (std::size_t i = 0; i < terms.ridges.numbers.size(); ++i)
+      w_.push_back(terms.ridges.numbers[i] * ridge_unit(terms.ridges, i / numbers_));
     x_.assign(numbers_ * values_.columns, 1);
     for (std::size_t d = 0; d + 1 < numbers_; ++d) {
       for (std::size_t i = 0; i < values_.columns; ++i) {
@@ -231,7 +231,8 @@ Terms move_ridges(Terms terms, const Coordinates& coordinates, const Samples& sa
   ridges.descend(1, options.tolerance, true);
   ridges.descend(steps, options.tolerance);
   terms.ridges.unit = ridges.best_unit();
-  const double unit = from_log_scale(terms.ridges.unit);
+  terms.ridges.halvings.clear();
+  const double unit = ridge_unit(terms.ridges, 0);
   for (std::size_t stage = 0, fixed = 0; stage < stages; ++stage) {
     const std::size_t upto = ridges.count() * (stage + 1) / stages;
     if (upto > fixed) ridges.fix(upto - fixed, unit);

@@ -45,9 +45,10 @@ PlainTerms plain_terms(const Terms& terms) {
     for (std::size_t i = 0; i < d; ++i) plain.slope[t * d + i] = std::abs(w[i]);
   }
   for (std::size_t t = parts[2]; t < parts[3]; ++t) {
+    const std::size_t ridge = t - parts[2];
     for (std::size_t i = 0; i < d; ++i) {
-      const int number = terms.ridges.numbers[(t - parts[2]) * (d + 1) + i];
-      plain.slope[t * d + i] = std::abs(number) * from_log_scale(terms.ridges.unit);
+      const int number = terms.ridges.numbers[ridge * (d + 1) + i];
+      plain.slope[t * d + i] = std::abs(number) * ridge_unit(terms.ridges, ridge);
     }
   }
   for (std::size_t t = parts[3]; t < parts[4]; ++t) {

@@ -92,7 +92,7 @@ std::string TermWriter::ridge(std::size_t index, double error) {
   std::vector<double> numbers;
   const std::size_t size = terms_.dimensions() + 1;
   for (std::size_t i = 0; i < size; ++i)
-    numbers.push_back(terms_.ridges.numbers[index * size + i] * from_log_scale(terms_.ridges.unit));
+    numbers.push_back(terms_.ridges.numbers[index * size + i] * ridge_unit(terms_.ridges, index));
   return define("h", ridges_, writer_.call("tanh", affine(numbers, error)));
 }
 

@@ -31,6 +31,9 @@ class BitWriter {
     put(static_cast<std::uint32_t>(step), more);
     put(value, order);
   }
+  void append(const BitWriter& other) {
+    for (std::size_t b = 0; b < other.filled_; ++b) put(other.bytes_[b / 8] >> b % 8 & 1U, 1);
+  }
   std::size_t bits() const { return filled_; }
   std::vector<std::uint8_t> take() { return std::move(bytes_); }
 
@@ -62,6 +65,14 @@ class BitReader {
     if (value > most) throw_corrupt(where_, "holds a number beyond its legal range");
     return static_cast<std::uint32_t>(value);
   }
+  /// The bit that is `ahead` bits after the next one; 0 after the end.
+  std::uint32_t peek(std::size_t ahead) const {
+    return ahead < left() ? bytes_[(place_ + ahead) / 8] >> (place_ + ahead) % 8 & 1U : 0;
+  }
+  void skip(std::size_t bits) {
+    need(bits, 1);
+    place_ += bits;
+  }
   /// Throws unless `count` numbers of `bits` bits are left. Call it before allocating memory for them.
   void need(std::size_t count, std::size_t bits) const {
     if (bits > 0 && count > left() / bits) throw_corrupt(where_, "announces more than it holds");
@@ -85,6 +96,14 @@ class BitReader {
 /// the plain numbers, whichever is shorter. `count` is at most 65536.
 void write_subset(BitWriter& out, std::span<const std::uint32_t> subset, std::size_t count);
 std::vector<std::uint32_t> read_subset(BitReader& in, std::size_t size, std::size_t count);
+
+/// One kind of terms, of which there is at least one: its settings, size and terms.
+void write_tensor(BitWriter& out, const TensorTerms& tensor);
+void read_tensor(BitReader& in, TensorTerms& tensor);
+void write_waves(BitWriter& out, const WaveTerms& waves);
+void read_waves(BitReader& in, WaveTerms& waves);
+void write_radials(BitWriter& out, const RadialTerms& radials, std::size_t dimensions);
+void read_radials(BitReader& in, RadialTerms& radials, std::size_t dimensions);
 
 /// Terms in few bits: which kinds there are, then each kind's settings, size and terms.
 void write_terms(BitWriter& out, const Terms& terms);

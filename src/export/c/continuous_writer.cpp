@@ -18,6 +18,11 @@ void ContinuousWriter::add_factors() {
   add_integers(wide ? "uint16_t" : "unsigned char", wide ? 2 : 1, "factor", flat_.factors, flat_.factors_each);
 }
 
+void ContinuousWriter::add_ridges() {
+  if (flat_.ridge_count() > 0) add_integers("signed char", 1, "ridge", flat_.ridges, d_ + 1);
+  if (!flat_.ridge_halvings.empty()) add_integers("unsigned char", 1, "halving", flat_.ridge_halvings);
+}
+
 void ContinuousWriter::write_polynomials(const Numbers& numbers, const std::string& start, const std::string& next) {
   const Places places{{"type", numbers.type}, {"one", numbers.one}, {"start", start}, {"next", next}};
   text_ += fill(R"(/* The family's functions 1 to count at x, by their recurrence. */

@@ -25,6 +25,7 @@ class ContinuousWriter {
     body_.table_bytes += add_integer_table(text_, type, bytes, name, numbers, columns);
   }
   void add_factors();  ///< which functions each product has
+  void add_ridges();   ///< their numbers, and how often the unit of each is halved
 
   /// How recurrences are written: the type, its 1 and 0, and the places @start@ and @next@ in them.
   struct Numbers {

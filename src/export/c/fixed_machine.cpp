@@ -45,7 +45,7 @@ class FixedMachine {
       const std::int16_t* w = flat_.ridges.data() + j * (d + 1);
       std::int64_t sum = std::int64_t{w[d]} * one_;
       for (std::size_t i = 0; i < d; ++i) sum += std::int64_t{w[i]} * x[i];
-      add(bend((sum * plan_.ridge_unit.m) >> plan_.ridge_unit.s) >> (30 - plan_.q));
+      add(bend((sum * plan_.ridge_unit.m) >> plan_.ridge_unit.s >> flat_.ridge_halving(j)) >> (30 - plan_.q));
     }
     for (std::size_t j = 0; j < flat_.rbf_count(); ++j) add(rbf(j, x));
     for (std::size_t o = 0; o < flat_.outputs; ++o) {

@@ -96,9 +96,11 @@ void FixedWriter::write_evaluate() {
     body_.operations += {waves * 7, waves * 7, 0, waves * 3};
   }
   if (ridges > 0) {
+    const bool halved = !flat_.ridge_halvings.empty();
     write_affine(ridges, "ridge[j][@N@] * (int64_t)ONE", "ridge[j][i] * (int64_t)x[i]",
-                 fmt::format("(bend((sum * {}) >> {}) >> {})", plan_.ridge_unit.m, plan_.ridge_unit.s, 30 - plan_.q));
-    body_.operations += {ridges * 16, ridges * 14, 0, ridges * 3};
+                 fmt::format("(bend((sum * {}) >> {}{}) >> {})", plan_.ridge_unit.m, plan_.ridge_unit.s,
+                             halved ? " >> halving[j]" : "", 30 - plan_.q));
+    body_.operations += {ridges * 16, ridges * (halved ? 15 : 14), 0, ridges * 3};
   }
   if (rbfs > 0) write_rbfs();
   body_.operations += {flat_.coefficients.size() + flat_.outputs, flat_.coefficients.size()};

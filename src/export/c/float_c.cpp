@@ -36,7 +36,7 @@ void FloatWriter::write_tables() {
   }
   add_factors();
   if (flat_.wave_count() > 0) add_floats("wave", flat_.waves, d_ + 1);
-  if (flat_.ridge_count() > 0) add_integers("signed char", 1, "ridge", flat_.ridges, d_ + 1);
+  add_ridges();
   if (flat_.rbf_count() > 0) {
     const bool wide = flat_.centre_bits > 8;
     add_integers(wide ? "uint16_t" : "unsigned char", wide ? 2 : 1, "centre", flat_.centres, d_);

@@ -124,8 +124,10 @@ void float_outputs(const ContinuousController& controller, CMath math, std::span
     add(product);
   }
   for (std::size_t j = 0; j < flat.wave_count(); ++j) add(sine(affine(&flat.waves[j * (d + 1)])));
-  for (std::size_t j = 0; j < flat.ridge_count(); ++j)
-    add(bend(math, static_cast<float>(flat.ridge_unit) * affine(&flat.ridges[j * (d + 1)])));
+  for (std::size_t j = 0; j < flat.ridge_count(); ++j) {
+    const float value = static_cast<float>(flat.ridge_unit) * affine(&flat.ridges[j * (d + 1)]);
+    add(bend(math, value / static_cast<float>(1 << flat.ridge_halving(j))));
+  }
   for (std::size_t j = 0; j < flat.rbf_count(); ++j) add(rbf(flat, math, j, x));
 }
 

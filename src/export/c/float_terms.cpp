@@ -120,8 +120,11 @@ void FloatWriter::write_evaluate() {
     body_.operations += {waves * 7, waves * 7, 0, waves * 3};
   }
   if (ridges > 0) {
-    write_affine(ridges, fmt::format("bend({} * sum)", c_float(flat_.ridge_unit)), "(float)ridge[j][@N@]",
-                 "(float)ridge[j][i]");
+    const bool halved = !flat_.ridge_halvings.empty();
+    write_affine(
+        ridges, fmt::format("bend({} * sum{})", c_float(flat_.ridge_unit), halved ? " / (float)(1 << halving[j])" : ""),
+        "(float)ridge[j][@N@]", "(float)ridge[j][i]");
+    if (halved) body_.operations += {0, 0, ridges, 0, ridges}, body_.code_bytes += 12;
     cost_of_functions(ridges, 10, 9, 1);
   }
   if (rbfs > 0) write_rbfs();

@@ -60,6 +60,7 @@ void flatten_others(const Terms& terms, FlatTerms& flat, std::vector<double>& no
   }
   flat.ridges = terms.ridges.numbers;
   flat.ridge_unit = from_log_scale(terms.ridges.unit);
+  flat.ridge_halvings = terms.ridges.halvings;
   flat.kernel = terms.radials.kernel;
   flat.centre_bits = terms.radials.bits;
   flat.centres = terms.radials.centres;

@@ -26,6 +26,7 @@ struct FlatTerms {
   std::vector<double> waves;  ///< w then b, in turns: sin(2 pi (w . x + b))
   std::vector<std::int16_t> ridges;
   double ridge_unit = 1;
+  std::vector<std::uint8_t> ridge_halvings;  ///< by ridge, its unit is ridge_unit / 2^halving; empty: all 0
   Kernel kernel = Kernel::gaussian;
   unsigned centre_bits = 0;
   std::vector<std::uint16_t> centres;
@@ -38,6 +39,7 @@ struct FlatTerms {
   std::size_t dimensions() const { return axes.size(); }
   std::size_t wave_count() const { return waves.size() / (dimensions() + 1); }
   std::size_t ridge_count() const { return ridges.size() / (dimensions() + 1); }
+  int ridge_halving(std::size_t ridge) const { return ridge_halvings.empty() ? 0 : ridge_halvings[ridge]; }
   std::size_t rbf_count() const { return centres.size() / dimensions(); }
   std::size_t terms() const { return coefficients.size() / outputs; }
   bool any_periodic() const;

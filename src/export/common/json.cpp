@@ -43,7 +43,7 @@ json wave_json(const Terms& terms, std::size_t t) {
 
 json ridge_json(const Terms& terms, std::size_t t) {
   const std::size_t d = terms.dimensions();
-  const double unit = from_log_scale(terms.ridges.unit);
+  const double unit = ridge_unit(terms.ridges, t);
   std::vector<double> w;
   for (std::size_t i = 0; i < d; ++i) w.push_back(unit * terms.ridges.numbers[t * (d + 1) + i]);
   return {{"kind", "ridge"}, {"weights", w}, {"bias", unit * terms.ridges.numbers[t * (d + 1) + d]}};

@@ -119,8 +119,16 @@ value := SIN(REAL#{} * value);
     const std::size_t count = flat_.ridge_count();
     const std::string type =
         body_.constants.whole("ridges", std::vector<std::int64_t>(flat_.ridges.begin(), flat_.ridges.end()));
-    write_terms(count, affine("ridges", type + "_TO_REAL", count) +
-                           fmt::format("value := REAL#{} * value;\n", st_real(flat_.ridge_unit)) + tanh(count));
+    std::string unit = "REAL#" + st_real(flat_.ridge_unit);
+    if (!flat_.ridge_halvings.empty()) {
+      std::vector<double> units;
+      for (std::size_t j = 0; j < count; ++j) units.push_back(std::ldexp(flat_.ridge_unit, -flat_.ridge_halving(j)));
+      body_.constants.reals("ridge_units", units);
+      body_.operations.lookups += count;
+      unit = "ridge_units[j]";
+    }
+    write_terms(count,
+                affine("ridges", type + "_TO_REAL", count) + fmt::format("value := {} * value;\n", unit) + tanh(count));
     body_.operations += {count};
   }
 

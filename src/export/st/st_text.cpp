@@ -26,7 +26,8 @@ constexpr std::string_view reserved =
     "act away before beyond bend best bins cases cell centres coefficients cosine cosine_before count counts cycle "
     "distance edges factors found half high i inverse_squares j k keys least limits low now number ok out part "
     "periodic "
-    "place ranges ridges root row rows safe selftest sines sines_before sought spans steps table test test_act "
+    "place ranges ridge_units ridges root row rows safe selftest sines sines_before sought spans steps table test "
+    "test_act "
     "test_limit test_obs test_out turn usable value waves widths x ";
 
 std::string lower(std::string text) {
