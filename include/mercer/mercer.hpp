@@ -19,6 +19,7 @@
 #include "mercer/certificate.hpp"
 #include "mercer/certify.hpp"
 #include "mercer/compress.hpp"
+#include "mercer/critics.hpp"
 #include "mercer/embed.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/safetensors.hpp"
+#include "mercer/critics.hpp"
 #include "mercer/error.hpp"
 #include "policy/agents/networks.hpp"
 #include "policy/files.hpp"
@@ -143,6 +144,11 @@ class Reporter {
     add_ports(agent.network);
     if (const auto critics = read_critics(read_.file, again)) {
       for (const Network::Port& port : critics->network.outputs()) report_.critics.push_back({port.name, port.size});
+      std::string why;
+      const bool of_boxes = critics->network.inputs().size() == 2;
+      if (of_boxes && !read_dense_critics(spec_, report_.policy->contract(), settings_, &why)) {
+        report_.warnings.push_back(fmt::format("its critics cannot be used to tune an embedding: {}", printable(why)));
+      }
     }
     report_.normaliser = agent.normaliser.string();
     const AgentFile content = read_agent_file(read_.file);

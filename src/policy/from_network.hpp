@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "io/npz.hpp"
 #include "mercer/env.hpp"
 #include "mercer/policy.hpp"
 
@@ -27,6 +29,16 @@ struct SnapshotNetwork {
 /// observation and action); of DQN always q. Throws `bad_format` for other files, newer ones, or tensors that are
 /// missing or do not fit each other, `not_finite` for weights that are no numbers.
 SnapshotNetwork read_snapshot(const std::filesystem::path& path, bool critics);
+
+struct SnapshotCritics {
+  Arrays tensors;  ///< q1 and q2 among them
+  std::optional<double> gamma;
+};
+
+/// The critics of a snapshot of SAC with their discount: the file's own or, where it is the policy of a
+/// run without them, those of snapshot_STEP.safetensors beside it if its actor is the same. Throws `bad_format` where
+/// there are none.
+SnapshotCritics read_snapshot_critics(const std::filesystem::path& path);
 
 /// The policy that a network's outputs and the options make for a task. Throws `bad_format` when the outputs make none,
 /// `shape_mismatch` when their sizes do not fit the task, `bad_value` for options that do not go together. `reading` as

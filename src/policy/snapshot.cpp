@@ -92,7 +92,44 @@ void add_actor(GraphBuilder& builder, Layers& layers, const nlohmann::json& mani
   builder.add_output("log_std");
 }
 
+bool has_critics(const Arrays& tensors) { return tensors.contains("q1.0.weight") && tensors.contains("q2.0.weight"); }
+
+// Critics value what their own actor plays: those of another step, or of another run in the same folder, do not fit.
+bool same_actor(const Arrays& mine, const Arrays& other) {
+  for (const auto& [name, array] : mine) {
+    const auto found = other.find(name);
+    if (!name.starts_with("actor.")) continue;
+    if (found == other.end() || found->second.shape != array.shape || found->second.data != array.data) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+SnapshotCritics read_snapshot_critics(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  Safetensors file = read_safetensors(path);
+  const nlohmann::json manifest = read_manifest(file, where);
+  if (manifest["kind"] != "sac") {
+    refuse(where, fmt::format("{} has no critics of an observation and an action", manifest["kind"].dump()));
+  }
+  const nlohmann::json::json_pointer place("/options/gamma");
+  std::optional<double> gamma;
+  if (manifest.contains(place) && manifest.at(place).is_number()) gamma = manifest.at(place).get<double>();
+  if (has_critics(file.tensors)) return {std::move(file.tensors), gamma};
+  const auto step = manifest.find("step");
+  if (step == manifest.end() || !step->is_number_unsigned()) refuse(where, "it holds no critics");
+  const std::filesystem::path beside =
+      path.parent_path() / fmt::format("snapshot_{:06}.safetensors", step->get<std::uint64_t>());
+  if (std::error_code ignored; !std::filesystem::is_regular_file(beside, ignored)) {
+    refuse(where, fmt::format("it holds no critics, and there is no '{}' with them", beside.string()));
+  }
+  Safetensors other = read_safetensors(beside);
+  if (!has_critics(other.tensors) || !same_actor(file.tensors, other.tensors)) {
+    refuse(where, fmt::format("it holds no critics, and '{}' is of another actor", beside.string()));
+  }
+  return {std::move(other.tensors), gamma};
+}
 
 SnapshotNetwork read_snapshot(const std::filesystem::path& path, bool critics) {
   const std::string where = path.string();

@@ -7,6 +7,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/warning.hpp"
+#include "policy/agents/dense_critics.hpp"
 #include "policy/agents/networks.hpp"
 #include "policy/agents/normaliser.hpp"
 #include "policy/files.hpp"
@@ -212,6 +213,30 @@ std::optional<Critics> read_critics(const std::filesystem::path& path, const Age
   std::optional<Network> network = value_network(agent.file, agent.kind, agent.spaces, agent.rows);
   if (!network) return std::nullopt;
   return Critics{std::move(*network), agent.kind != AgentKind::actor_critic, std::move(agent.normalisation)};
+}
+
+DenseCritics agent_critics(const std::filesystem::path& path, const AgentOptions& options, const Contract& contract) {
+  const Opened agent = open_agent(path, options);
+  if (agent.kind != AgentKind::gaussian && agent.kind != AgentKind::deterministic) {
+    refuse_agent(agent.file.where, fmt::format("{} has no critics of an observation and an action",
+                                               algorithm_name(agent.file, agent.kind)));
+  }
+  if (agent.spaces.observation.dimensions() != contract.observation.dimensions()) {
+    refuse_agent(agent.file.where,
+                 fmt::format("it takes {} observations and the policy {}", agent.spaces.observation.dimensions(),
+                             contract.observation.dimensions()));
+  }
+  const TensorSource source = tensors_of(agent.file.tensors);
+  CriticLayout layout{critic_layers(TorchTensors(source, agent.file.where)), agent.rows};
+  const std::filesystem::path normaliser = choose_normaliser(agent.file, agent.kind, path, options).used;
+  if (!normaliser.empty()) layout.unit = read_reward_unit(normaliser);
+  const Activation activation = activation_of(agent.file, agent.kind);
+  if (!layout.networks.empty() && activation.name != "ReLU") {
+    refuse_agent(agent.file.where, fmt::format("its critics have {} between layers; legal: ReLU", activation.name));
+  }
+  DenseCritics made = dense_critics(source, layout, contract, agent.file.where);
+  if (const nlohmann::json& gamma = agent.file.get("gamma"); gamma.is_number()) made.gamma = gamma.get<double>();
+  return made;
 }
 
 std::unique_ptr<Policy> make_agent_policy(const std::string& file, const Task& task, AgentOptions agent_options,

@@ -86,7 +86,7 @@ std::vector<std::size_t> sequential_places(const TensorSource& source, const std
   return places;
 }
 
-const Shape& TorchLayers::shape(const std::string& name) const {
+const Shape& TorchTensors::shape(const std::string& name) const {
   const auto found = source_.shapes.find(name);
   if (found == source_.shapes.end()) {
     refuse_agent(where_, fmt::format("it has no tensor '{}': its policy is no plain perceptron", name));
@@ -94,7 +94,7 @@ const Shape& TorchLayers::shape(const std::string& name) const {
   return found->second;
 }
 
-Tensor TorchLayers::tensor(const std::string& name) {
+Tensor TorchTensors::tensor(const std::string& name) {
   const Shape& own = shape(name);
   read_ += std::max(size_of(own), source_.unpacked(name));
   if (read_ > most_numbers) {
@@ -110,7 +110,7 @@ Tensor TorchLayers::tensor(const std::string& name) {
   return tensor;
 }
 
-std::vector<std::string> TorchLayers::chain(const std::string& name) const {
+std::vector<std::string> TorchTensors::chain(const std::string& name) const {
   std::vector<std::string> layers;
   for (const std::size_t place : sequential_places(source_, name)) {
     layers.push_back(fmt::format("{}.{}", name, place));
@@ -123,8 +123,34 @@ std::vector<std::string> TorchLayers::chain(const std::string& name) const {
   return layers;
 }
 
-Tensor TorchLayers::bias_of(const std::string& name, std::size_t rows) {
+Tensor TorchTensors::bias_of(const std::string& name, std::size_t rows) {
   return has(name + ".bias") ? tensor(name + ".bias") : Tensor{{rows}, std::vector<double>(rows)};
+}
+
+std::size_t TorchTensors::rows(const std::string& name) const {
+  const Shape& own = shape(name + ".weight");
+  if (own.size() != 2) refuse_agent(where_, fmt::format("'{}' is no linear layer", name));
+  return own[0];
+}
+
+DenseLayer TorchTensors::averaged(const std::string& name, std::size_t groups) {
+  const std::size_t count = rows(name);
+  if (count == 0 || count % groups != 0) {
+    refuse_agent(where_, fmt::format("layer '{}' has {} outputs, no multiple of {}", name, count, groups));
+  }
+  const Tensor weight = tensor(name + ".weight");
+  const Tensor bias = bias_of(name, count);
+  if (bias.data.size() != count) refuse_agent(where_, fmt::format("'{}.bias' does not fit its weights", name));
+  const std::size_t columns = weight.shape[1];
+  const double share = static_cast<double>(groups) / static_cast<double>(count);
+  DenseLayer mean{columns, groups, std::vector<double>(groups * columns), std::vector<double>(groups)};
+  for (std::size_t r = 0; r < count; ++r) {
+    for (std::size_t c = 0; c < columns; ++c) {
+      mean.weight[r % groups * columns + c] += share * weight.data[r * columns + c];
+    }
+    mean.bias[r % groups] += share * bias.data[r];
+  }
+  return mean;
 }
 
 void TorchLayers::add_linear(const std::string& name, Tensor weight, Tensor bias, const std::string& from,
@@ -136,9 +162,9 @@ void TorchLayers::add_linear(const std::string& name, Tensor weight, Tensor bias
 }
 
 void TorchLayers::linear(const std::string& name, const std::string& from, const std::string& to) {
+  const std::size_t outputs = rows(name);
   Tensor weight = tensor(name + ".weight");
-  if (weight.shape.size() != 2) refuse_agent(where_, fmt::format("'{}' is no linear layer", name));
-  Tensor bias = bias_of(name, weight.shape[0]);
+  Tensor bias = bias_of(name, outputs);
   add_linear(name, std::move(weight), std::move(bias), from, to);
 }
 
@@ -151,7 +177,7 @@ void TorchLayers::layer_norm(const std::string& name, const std::string& from, c
                      name,
                      {from, name + ".weight", name + ".bias"},
                      {to},
-                     {{"axis", {-1}}, {"epsilon", {source_.norm_epsilon}}}});
+                     {{"axis", {-1}}, {"epsilon", {norm_epsilon()}}}});
 }
 
 // An output must depend on the input: zero times it.
@@ -164,24 +190,9 @@ void TorchLayers::constant(const std::vector<double>& values, std::size_t width,
 
 void TorchLayers::mean_linear(const std::string& name, std::size_t groups, const std::string& from,
                               const std::string& to) {
-  const Tensor weight = tensor(name + ".weight");
-  const std::size_t rows = weight.shape.size() == 2 ? weight.shape[0] : 0;
-  if (rows == 0 || rows % groups != 0) {
-    refuse_agent(where_, fmt::format("layer '{}' has {} outputs, no multiple of {}", name, rows, groups));
-  }
-  const Tensor bias = bias_of(name, rows);
-  if (bias.data.size() != rows) refuse_agent(where_, fmt::format("'{}.bias' does not fit its weights", name));
-  const std::size_t columns = weight.shape[1];
-  const double share = static_cast<double>(groups) / static_cast<double>(rows);
-  Tensor mean{{groups, columns}, std::vector<double>(groups * columns)};
-  Tensor mean_bias{{groups}, std::vector<double>(groups)};
-  for (std::size_t r = 0; r < rows; ++r) {
-    for (std::size_t c = 0; c < columns; ++c) {
-      mean.data[r % groups * columns + c] += share * weight.data[r * columns + c];
-    }
-    mean_bias.data[r % groups] += share * bias.data[r];
-  }
-  add_linear(name, std::move(mean), std::move(mean_bias), from, to);
+  DenseLayer mean = averaged(name, groups);
+  add_linear(name, {{mean.outputs, mean.inputs}, std::move(mean.weight)}, {{mean.outputs}, std::move(mean.bias)}, from,
+             to);
 }
 
 std::string TorchLayers::hidden(const std::string& name, const std::string& from, bool but_last) {
@@ -198,7 +209,7 @@ std::string TorchLayers::hidden(const std::string& name, const std::string& from
 
 void TorchLayers::chain_to(const std::string& name, const std::string& from, const std::string& to) {
   const std::vector<std::string> layers = chain(name);
-  if (layers.empty()) refuse_agent(where_, fmt::format("it has no layers '{}.0' ...", name));
+  if (layers.empty()) refuse_agent(where(), fmt::format("it has no layers '{}.0' ...", name));
   linear(layers.back(), hidden(name, from, true), to);
 }
 

@@ -7,6 +7,7 @@
 
 #include "io/npz.hpp"
 #include "io/torch_file.hpp"
+#include "mercer/critics.hpp"
 #include "policy/agents/activation.hpp"
 #include "policy/graph/graph.hpp"
 
@@ -34,11 +35,10 @@ struct TorchLayer {
   std::size_t inputs, outputs;
 };
 
-/// Puts the layers of a torch module into a graph, by the names of their tensors.
-class TorchLayers {
+/// Reads the tensors of a torch module by their names.
+class TorchTensors {
  public:
-  TorchLayers(GraphBuilder& builder, TensorSource source, Activation activation, std::string where)
-      : builder_(builder), source_(std::move(source)), activation_(std::move(activation)), where_(std::move(where)) {}
+  TorchTensors(TensorSource source, std::string where) : source_(std::move(source)), where_(std::move(where)) {}
 
   bool has(const std::string& tensor) const { return source_.shapes.contains(tensor); }
   /// The shape of a tensor. Throws `bad_format` where it is missing.
@@ -48,10 +48,32 @@ class TorchLayers {
   Tensor tensor(const std::string& name);
   /// The layers NAME.0, NAME.2, ... of a torch.nn.Sequential, in order. At most 64.
   std::vector<std::string> chain(const std::string& name) const;
+  /// The number of outputs of linear layer `name`. Throws `bad_format` for another layer.
+  std::size_t rows(const std::string& name) const;
+  /// Linear layer `name` with its rows averaged in `groups` groups: row r counts for group r modulo `groups`. Throws
+  /// `bad_format` unless that is a divisor of their number, and where the bias does not fit.
+  DenseLayer averaged(const std::string& name, std::size_t groups);
+
+ protected:
+  const std::string& where() const { return where_; }
+  double norm_epsilon() const { return source_.norm_epsilon; }
+  Tensor bias_of(const std::string& name, std::size_t rows);
+
+ private:
+  TensorSource source_;
+  std::string where_;
+  std::size_t read_ = 0;
+};
+
+/// Puts the layers of a torch module into a graph, by the names of their tensors.
+class TorchLayers : public TorchTensors {
+ public:
+  TorchLayers(GraphBuilder& builder, TensorSource source, Activation activation, std::string where)
+      : TorchTensors(std::move(source), std::move(where)), builder_(builder), activation_(std::move(activation)) {}
 
   /// Layer `name`: name.weight times `from`, plus name.bias where there is one.
   void linear(const std::string& name, const std::string& from, const std::string& to);
-  /// The same with the rows of the layer averaged in `groups` groups: row r counts for group r modulo `groups`.
+  /// The same for the layer that `averaged` gives.
   void mean_linear(const std::string& name, std::size_t groups, const std::string& from, const std::string& to);
   /// Layer `name`, a LayerNorm.
   void layer_norm(const std::string& name, const std::string& from, const std::string& to);
@@ -69,13 +91,9 @@ class TorchLayers {
 
  private:
   void add_linear(const std::string& name, Tensor weight, Tensor bias, const std::string& from, const std::string& to);
-  Tensor bias_of(const std::string& name, std::size_t rows);
 
   GraphBuilder& builder_;
-  TensorSource source_;
   Activation activation_;
-  std::string where_;
-  std::size_t read_ = 0;
   std::vector<TorchLayer> added_;
 };
 

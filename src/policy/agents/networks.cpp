@@ -28,13 +28,6 @@ std::string class_name(const AgentFile& file) {
   return std::string(pickle.root().text);
 }
 
-Activation activation_of(const AgentFile& file, AgentKind kind) {
-  const nlohmann::json& given = file.argument("activation_fn");
-  if (given.is_null()) return activation_named(kind == AgentKind::actor_critic ? "Tanh" : "ReLU", file.where);
-  if (!given.is_string()) refuse_agent(file.where, "its activation function is not described");
-  return parse_activation(given.get<std::string>(), file.where);
-}
-
 // Builds one network of an agent.
 class Maker {
  public:
@@ -117,11 +110,8 @@ class Maker {
     builder_.add_input("action", {spaces_.action.dimensions()});
     builder_.add_node({"Concat", "", {features_, "action"}, {"both"}, {{"axis", {1}}}});
     std::size_t count = 0;
-    while (count < most_network_outputs) {
-      const std::string chain = fmt::format("critic.qf{}", count);
-      const std::vector<std::string> layers = layers_.chain(chain);
-      if (layers.empty()) break;
-      const std::string to = fmt::format("q{}", ++count);
+    for (const std::vector<std::string>& layers : critic_layers(layers_)) {
+      const std::string chain = fmt::format("critic.qf{}", count), to = fmt::format("q{}", ++count);
       layers_.mean_linear(layers.back(), 1, layers_.hidden(chain, "both", true), to);
       builder_.add_output(to);
     }
@@ -235,6 +225,23 @@ std::string algorithm_name(const AgentFile& file, AgentKind kind) {
       break;
   }
   return file.data.contains("clip_range") ? "PPO" : file.data.contains("cg_max_steps") ? "TRPO" : "A2C";
+}
+
+Activation activation_of(const AgentFile& file, AgentKind kind) {
+  const nlohmann::json& given = file.argument("activation_fn");
+  if (given.is_null()) return activation_named(kind == AgentKind::actor_critic ? "Tanh" : "ReLU", file.where);
+  if (!given.is_string()) refuse_agent(file.where, "its activation function is not described");
+  return parse_activation(given.get<std::string>(), file.where);
+}
+
+std::vector<std::vector<std::string>> critic_layers(const TorchTensors& tensors) {
+  std::vector<std::vector<std::string>> critics;
+  while (critics.size() < most_network_outputs) {
+    std::vector<std::string> layers = tensors.chain(fmt::format("critic.qf{}", critics.size()));
+    if (layers.empty()) break;
+    critics.push_back(std::move(layers));
+  }
+  return critics;
 }
 
 std::optional<bool> stored_normalising(const AgentFile& file, AgentKind kind) {

@@ -27,6 +27,12 @@ AgentKind agent_kind(const AgentFile& file);
 /// "SAC", "PPO", ..., as far as the file tells algorithms with the same networks apart.
 std::string algorithm_name(const AgentFile& file, AgentKind kind);
 
+/// What stands behind hidden layers, of critics too. Throws `bad_format` for what is not described or not known.
+Activation activation_of(const AgentFile& file, AgentKind kind);
+
+/// The layers of the critics of an observation and an action: critic.qf0, critic.qf1, .... At most 16 critics.
+std::vector<std::vector<std::string>> critic_layers(const TorchTensors& tensors);
+
 /// Whether observations were normalised in training: PPO, A2C and TRPO store it.
 std::optional<bool> stored_normalising(const AgentFile& file, AgentKind kind);
 

@@ -1,5 +1,7 @@
 #include "policy/agents/normaliser.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +13,8 @@
 
 namespace mercer {
 namespace {
+
+constexpr std::size_t most_bytes = std::size_t{1} << 24;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& why) {
   throw Error(ErrorCode::bad_format, fmt::format("'{}': {}", where, why),
@@ -29,10 +33,7 @@ class Statistics {
   Statistics(const Pickle& pickle, const std::string& where) : pickle_(pickle), where_(where) {}
 
   Normalisation read(const std::vector<ObservationPart>& parts) {
-    const Pickle::Value& root = pickle_.root();
-    if (root.kind != Pickle::Kind::object || !root.text.ends_with(".VecNormalize")) {
-      refuse(where_, "it holds no VecNormalize");
-    }
+    const Pickle::Value& root = checked_root();
     Normalisation out;
     const Pickle::Value* wanted = pickle_.attribute(root, "norm_obs");
     if (wanted != nullptr && wanted->integer == 0) return out;
@@ -51,7 +52,22 @@ class Statistics {
     return out;
   }
 
+  double reward_unit() const {
+    const Pickle::Value& root = checked_root();
+    const Pickle::Value *wanted = pickle_.attribute(root, "norm_reward"),
+                        *statistics = pickle_.attribute(root, "ret_rms");
+    if (wanted == nullptr || wanted->integer == 0 || statistics == nullptr) return 1;
+    return std::sqrt(number(*statistics, "var") + number(root, "epsilon"));
+  }
+
  private:
+  const Pickle::Value& checked_root() const {
+    const Pickle::Value& root = pickle_.root();
+    if (root.kind != Pickle::Kind::object || !root.text.ends_with(".VecNormalize")) {
+      refuse(where_, "it holds no VecNormalize");
+    }
+    return root;
+  }
   double number(const Pickle::Value& object, std::string_view key) const {
     const Pickle::Value* found = pickle_.attribute(object, key);
     if (found == nullptr) refuse(where_, fmt::format("it has no {}", key));
@@ -111,7 +127,15 @@ Normalisation read_normaliser(const std::filesystem::path& path, std::size_t obs
                               const std::vector<ObservationPart>& parts) {
   const std::string where = path.string();
   if (where.ends_with(".npz")) return fitting(read_arrays(path, where), where, observations);
-  return parse_normaliser(read_file(path, std::size_t{1} << 24), where, observations, parts);
+  return parse_normaliser(read_file(path, most_bytes), where, observations, parts);
+}
+
+double read_reward_unit(const std::filesystem::path& path) {
+  const std::string where = path.string();
+  if (where.ends_with(".npz")) return 1;
+  const std::vector<std::byte> bytes = read_file(path, most_bytes);
+  const Pickle pickle = parse_pickle(bytes, where, agent_names());
+  return Statistics(pickle, where).reward_unit();
 }
 
 std::vector<std::filesystem::path> normaliser_places(const std::filesystem::path& agent) {

@@ -22,6 +22,10 @@ Normalisation read_normaliser(const std::filesystem::path& path, std::size_t obs
 Normalisation parse_normaliser(std::span<const std::byte> bytes, const std::string& where, std::size_t observations,
                                const std::vector<ObservationPart>& parts = {});
 
+/// What VecNormalize divides rewards by, sqrt(variance of returns + epsilon), by the same file; 1 where it does not
+/// normalise rewards, and of an .npz. Throws as `read_normaliser` does.
+double read_reward_unit(const std::filesystem::path& path);
+
 /// Where the normaliser of an agent is looked for: vecnormalize.pkl in the folder with the agent's own name, then
 /// beside the agent.
 std::vector<std::filesystem::path> normaliser_places(const std::filesystem::path& agent);

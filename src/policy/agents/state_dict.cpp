@@ -12,6 +12,8 @@
 #include "io/safetensors.hpp"
 #include "mercer/error.hpp"
 #include "mercer/warning.hpp"
+#include "policy/agents/agent_file.hpp"
+#include "policy/agents/dense_critics.hpp"
 #include "policy/agents/normaliser.hpp"
 #include "policy/agents/torch_script.hpp"
 #include "policy/files.hpp"
@@ -48,6 +50,33 @@ StateDict make_from(const TensorSource& source, const LayerOptions& options,
   const TensorLayout layout = layout_of(source, options, outputs, where);
   if (!options.layers.empty() || !outputs.empty()) warn_of_unused(source, layout, where);
   return make_perceptron(source, layout, activations_of(layout, options.activation, where), where);
+}
+
+StateDict make_from_script(const TorchFile& file, const LayerOptions& options, const std::string& where) {
+  if (!options.empty()) {
+    throw Error(ErrorCode::bad_value, fmt::format("'{}' is TorchScript, which holds its own layers", where),
+                "Leave layers, activation and tensors out");
+  }
+  return read_torch_script(file, where);
+}
+
+// Gives the named tensors in bytes of torch or flax to `use`, a TorchScript archive to `script`.
+template <class Use, class Script>
+auto use_bytes(std::span<const std::byte> bytes, const std::string& where, const Use& use, const Script& script) {
+  // A pickle begins with 0x80, which in msgpack is a map without entries; a zip with 'P', which is a number there.
+  const auto first = bytes.empty() ? 0 : std::to_integer<int>(bytes[0]);
+  const bool msgpack = (first > 0x80 && first < 0xa0) || (first >= 0xdc && first <= 0xdf);
+  if (msgpack || where.ends_with(".msgpack")) return use(tensors_of(parse_flax(bytes, where)));
+  const TorchFile file(bytes, where);
+  return file.is_script() ? script(file) : use(tensors_of(file));
+}
+
+template <class Use, class Script>
+auto use_file(const std::filesystem::path& path, const Use& use, const Script& script) {
+  const std::string where = path.string();
+  if (where.ends_with(".safetensors")) return use(tensors_of(read_safetensors(path).tensors));
+  if (where.ends_with(".npz")) return use(tensors_of(read_npz(path)));
+  return use_bytes(read_file(path, most_bytes), where, use, script);
 }
 
 // A file with its own scale of actions is made for these bounds.
@@ -88,28 +117,31 @@ bool is_state_dict(const std::string& file) {
 StateDict read_state_dict(const std::filesystem::path& path, const LayerOptions& options,
                           const std::map<std::string, std::string>& outputs) {
   const std::string where = path.string();
-  if (where.ends_with(".safetensors")) {
-    return make_from(tensors_of(read_safetensors(path).tensors), options, outputs, where);
-  }
-  if (where.ends_with(".npz")) return make_from(tensors_of(read_npz(path)), options, outputs, where);
-  return parse_state_dict(read_file(path, most_bytes), options, outputs, where);
+  return use_file(
+      path, [&](const TensorSource& source) { return make_from(source, options, outputs, where); },
+      [&](const TorchFile& file) { return make_from_script(file, options, where); });
 }
 
 StateDict parse_state_dict(std::span<const std::byte> bytes, const LayerOptions& options,
                            const std::map<std::string, std::string>& outputs, const std::string& where) {
-  // A pickle begins with 0x80, which in msgpack is a map without entries; a zip with 'P', which is a number there.
-  const auto first = bytes.empty() ? 0 : std::to_integer<int>(bytes[0]);
-  const bool msgpack = (first > 0x80 && first < 0xa0) || (first >= 0xdc && first <= 0xdf);
-  if (msgpack || where.ends_with(".msgpack")) {
-    return make_from(tensors_of(parse_flax(bytes, where)), options, outputs, where);
-  }
-  const TorchFile file(bytes, where);
-  if (!file.is_script()) return make_from(tensors_of(file), options, outputs, where);
-  if (!options.empty()) {
-    throw Error(ErrorCode::bad_value, fmt::format("'{}' is TorchScript, which holds its own layers", where),
-                "Leave layers, activation and tensors out");
-  }
-  return read_torch_script(file, where);
+  return use_bytes(
+      bytes, where, [&](const TensorSource& source) { return make_from(source, options, outputs, where); },
+      [&](const TorchFile& file) { return make_from_script(file, options, where); });
+}
+
+DenseCritics state_dict_critics(const std::filesystem::path& path, const LayerOptions& options,
+                                const std::map<std::string, std::string>& outputs, const Contract& contract) {
+  const std::string where = path.string();
+  const auto read = [&](const TensorSource& source) {
+    const TensorLayout layout = layout_of(source, options, outputs, where);
+    for (const std::string& given : options.activation) {
+      if (layout.critics.empty() || written_activation(given, where).name == "ReLU") continue;
+      refuse_agent(where, fmt::format("its critics have {} between layers; legal: ReLU", given));
+    }
+    return dense_critics(source, {layout.critics, {}, 1, true}, contract, where);
+  };
+  const auto refuse = [&](const TorchFile&) -> DenseCritics { refuse_agent(where, "TorchScript holds no critics"); };
+  return use_file(path, read, refuse);
 }
 
 std::unique_ptr<Policy> make_state_dict_policy(const std::string& file, const Task& task, const LayerOptions& layers,

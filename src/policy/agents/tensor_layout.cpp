@@ -172,6 +172,20 @@ std::optional<TensorLayout> brax(Finder names) {
   return layout;
 }
 
+// The critics beside an actor, with layers STEMi for i from `first` on: CleanRL saves a tuple (actor, qf1, qf2), whose
+// keys become 0, 1, 2.
+void add_critics(TensorLayout& layout, const Finder& names, const std::string& stem, std::size_t first) {
+  constexpr std::size_t most_critics = 16;
+  if (names("") != "0.") return;
+  for (std::size_t i = 1; i <= most_critics; ++i) {
+    std::vector<std::string> layers;
+    const auto layer = [&] { return fmt::format("{}.{}{}", i, stem, first + layers.size()); };
+    while (names.holds(layer() + ".weight")) layers.push_back(layer());
+    if (layers.empty()) return;
+    layout.critics.push_back(std::move(layers));
+  }
+}
+
 // What flax.serialization.to_bytes makes of the parameters in CleanRL's scripts for jax: of [actor, critics] or of one
 // network alone.
 std::optional<TensorLayout> clean_rl_jax(Finder names, const TensorSource& source, const std::string& where) {
@@ -190,6 +204,7 @@ std::optional<TensorLayout> clean_rl_jax(Finder names, const TensorSource& sourc
   layout.layers.pop_back();
   if (names("") == "0." && width("1.params.Dense_0", 1) == inputs + actions) {
     layout.trainer = "TD3 or DDPG of CleanRL (jax)";
+    add_critics(layout, names, "params.Dense_", 0);
     layout.squash = Squash::tanh;
     layout.action = last;
   } else if (names("").empty() && where.ends_with(".cleanrl_model")) {
@@ -213,6 +228,7 @@ std::optional<TensorLayout> clean_rl(Finder names, const TensorSource& source) {
     }
     layout.scale = names.if_there("action_scale");
     layout.centre = names.if_there("action_bias");
+    add_critics(layout, names, "fc", 1);
   };
   if (names.find("actor_mean.0.weight") && names.has("actor_logstd")) {
     layout.trainer = "PPO of CleanRL";

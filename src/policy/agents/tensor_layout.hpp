@@ -34,9 +34,10 @@ struct TensorLayout {
   double obs_clip = 10;
   std::string scale, centre;  ///< tensors: action = centre + scale * squashed output
   std::optional<Squash> squash;
-  bool rescaled = false;            ///< outputs of -1 to 1 mean the task's bounds
-  bool normalises_outside = false;  ///< the trainer normalises observations and stores no statistics
-  bool normalises_perhaps = false;  ///< the trainer stores statistics, and not whether they are used
+  std::vector<std::vector<std::string>> critics;  ///< layers of networks from observation and played action to a value
+  bool rescaled = false;                          ///< outputs of -1 to 1 mean the task's bounds
+  bool normalises_outside = false;                ///< the trainer normalises observations and stores no statistics
+  bool normalises_perhaps = false;                ///< the trainer stores statistics, and not whether they are used
 };
 
 /// A clip that never acts and that single precision can hold.
