@@ -7,27 +7,16 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <zlib.h>
 
 #include "env/broken.hpp"
-#include "io/file.hpp"
 #include "io/safetensors.hpp"
+#include "learn/checkpoint.hpp"
 #include "learn/run_folder.hpp"
 #include "learn/trainer.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer::learn {
 namespace {
-
-// safetensors has no checksum of its own, and a flipped bit in a state or a step would go unseen.
-std::string checksum(const Arrays& tensors) {
-  uLong sum = 0;
-  for (const auto& [name, array] : tensors) {
-    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(name.data()), name.size());
-    sum = crc32_z(sum, reinterpret_cast<const Bytef*>(array.data.data()), array.data.size());
-  }
-  return fmt::format("{:08x}", sum);
-}
 
 void check_finite(const Arrays& tensors, std::uint64_t step) {
   for (const auto& [name, array] : tensors) {
@@ -62,19 +51,11 @@ class Training {
     trainer_->exchange_actor(archive);
     write(archive, path);
   }
-  void write_checkpoint(const std::filesystem::path& path) {
-    Archive archive;
+  void read_checkpoint(const std::filesystem::path& path) {
+    Archive archive = learn::read_checkpoint(path, hash_of(configuration_));
     exchange(archive);
-    Safetensors file{archive.tensors(), {{"hash", hash_of(configuration_)}}};
-    file.metadata["crc32"] = checksum(file.tensors);
-    write_safetensors(path, file);
   }
-  void read_checkpoint(const std::filesystem::path& path);
-
-  // Processor time of the run, earlier calls included.
-  double cpu_seconds() const { return cpu_seconds_ + process_seconds() - started_; }
-
- private:
+  /// Everything that the run is, to write or to fill from.
   void exchange(Archive& archive) {
     trainer_->exchange(archive);
     double spent = cpu_seconds();
@@ -83,6 +64,11 @@ class Training {
     cpu_seconds_ = spent;
     started_ = process_seconds();
   }
+
+  // Processor time of the run, earlier calls included.
+  double cpu_seconds() const { return cpu_seconds_ + process_seconds() - started_; }
+
+ private:
   void write(const Archive& archive, const std::filesystem::path& path) const {
     check_finite(archive.tensors(), step());
     auto document = manifest(configuration_, step());
@@ -95,21 +81,6 @@ class Training {
   double cpu_seconds_ = 0;
   double started_ = process_seconds();
 };
-
-void Training::read_checkpoint(const std::filesystem::path& path) {
-  const Safetensors file = read_safetensors(path);
-  const auto text = [&](const char* key) {
-    const auto found = file.metadata.find(key);
-    return found == file.metadata.end() ? std::string() : found->second;
-  };
-  if (text("crc32") != checksum(file.tensors)) throw_corrupt(path.string(), "does not have the checksum it announces");
-  if (text("hash") != hash_of(configuration_)) {
-    throw Error(ErrorCode::bad_value, fmt::format("'{}' is of a run with other settings", path.string()),
-                "Use --force to begin again, or another --out");
-  }
-  Archive archive(file.tensors, path.string());
-  exchange(archive);
-}
 
 }  // namespace
 }  // namespace mercer::learn
@@ -134,30 +105,6 @@ std::vector<std::uint64_t> checked_snapshots(const TrainOptions& options) {
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   return steps;
 }
-
-// Writes a checkpoint now and then: seldom enough to cost at most a twentieth of the time.
-class Checkpoints {
- public:
-  Checkpoints(learn::Training& training, std::filesystem::path file, double seconds)
-      : training_(training), file_(std::move(file)), interval_(seconds) {}
-
-  void write() {
-    const auto start = Clock::now();
-    training_.write_checkpoint(file_);
-    last_ = Clock::now();
-    cost_ = std::chrono::duration<double>(last_ - start).count();
-  }
-  void write_if_due() {
-    if (interval_ == 0 || seconds_since(last_) >= std::max(interval_, 20 * cost_)) write();
-  }
-
- private:
-  learn::Training& training_;
-  std::filesystem::path file_;
-  double interval_;
-  double cost_ = 0;
-  Clock::time_point last_ = Clock::now();
-};
 
 // A snapshot of a step that the run has passed can only be there already.
 void check_passed_snapshots(const learn::RunFolder& folder, const std::vector<std::uint64_t>& steps,
@@ -199,7 +146,8 @@ TrainResult train(const Env& env, const TrainOptions& options, const Progress& p
 
   TrainResult result{0, training.step(), 0, 0, {}, folder.policy()};
   for (const std::uint64_t step : snapshots) result.snapshots.push_back({step, folder.snapshot(step)});
-  Checkpoints checkpoints(training, folder.checkpoint(), options.checkpoint_seconds);
+  learn::Checkpoints checkpoints(folder.checkpoint(), learn::hash_of(configuration), options.checkpoint_seconds,
+                                 [&](learn::Archive& archive) { training.exchange(archive); });
   while (training.step() < options.steps) {
     if (progress.stop.stop_requested()) {
       checkpoints.write();

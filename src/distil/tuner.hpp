@@ -1,0 +1,100 @@
+#pragma once
+
+#include <array>
+
+#include "distil/labelled.hpp"
+#include "learn/learner.hpp"
+#include "learn/sac.hpp"
+#include "mercer/critics.hpp"
+
+namespace mercer::distil {
+
+struct TuneOptions {
+  std::size_t batch = 512;
+  double critic_rate = 3e-4, actor_rate = 3e-4;
+  double tau = 0.005, gamma = 0.99;
+  double smoothing = 0.1;    ///< standard deviation of noise on the target's actions, cut at twice that
+  double exploration = 0.1;  ///< of the noise that the student is played with, in half ranges
+  std::size_t every = 2;     ///< updates of critics for one of the actor
+  std::size_t buffer = 600'000;
+  std::size_t steps = 8'000;         ///< played a turn, in whole episodes
+  std::size_t updates = 1'250;       ///< of critics a turn
+  std::size_t first_steps = 64'000;  ///< of teacher and student before the first update
+  std::uint64_t seed = 0;
+};
+
+/// What the student's loss has besides the critics' value.
+struct TunePull {
+  double imitation = 0;   ///< weight of the squared distance to the teacher's action
+  double smoothness = 0;  ///< weight of the squared change of the action from a state to the next
+};
+
+/// Deterministic actor-critic on a student's numbers: twin critics with slow targets, which start from those of the
+/// teacher where there are any, and replayed steps of student and teacher. What is rounded is rounded in the loop:
+/// gradients are taken at the rounded numbers and move those behind them.
+///
+/// The student's loss is -mean min(Q1, Q2) / mean |min(Q1, Q2)| and what pulls it. Everything random is keyed by
+/// counters, so that what `exchange` writes is all there is to remember. The same on any number of threads.
+class Tuner {
+ public:
+  /// Plays `first_steps` of teacher and student, each with noise of several sizes. Player and teacher must outlive
+  /// this; actions must be a bounded box.
+  Tuner(const Player& player, const Policy& teacher, Student start, const DenseCritics* critics,
+        const TuneOptions& options, const Progress& progress = {});
+
+  /// One turn of critics alone, on the steps there are.
+  void learn_critics(const Progress& progress = {});
+  /// Plays and updates; `share` times the actor's rate.
+  void turn(double share, const TunePull& pull, const Progress& progress = {});
+
+  /// False once a number stopped being finite: nothing more can be learned.
+  bool healthy() const { return healthy_; }
+  /// The student before it is rounded.
+  const Student& student() const { return student_; }
+  const Rounding& rounding() const { return rounding_; }
+  /// Goes on with another student, perhaps of another shape, or rounded. Critics and steps stay.
+  void restart(Student student, Rounding rounding = {});
+
+  std::uint64_t updates() const { return count_; }
+  /// Of the smaller critic on the student's actions, over the last minibatch.
+  double mean_value() const { return mean_value_; }
+
+  void exchange(learn::Archive& archive);
+
+ private:
+  void play(const Policy& policy, std::size_t steps, const Progress& progress);
+  void remember(const Rollouts& rollouts);
+  void draw();
+  void choose_next(Columns columns);
+  void update_critics();
+  void update_actor(double share, const TunePull& pull);
+  void make_room();
+
+  const Player& player_;
+  const Policy& teacher_;
+  TuneOptions options_;
+  Student student_;
+  Rounding rounding_{};
+  Vector<float> used_;  // the student's numbers as they are played
+  Index batch_;
+  learn::Network network_;
+  std::array<learn::Critic<float>, 2> critics_;
+  Normalisation normalisation_;
+  learn::Replay replay_;
+  learn::Moments<float> moments_;
+  Vector<float> target_;
+  std::array<Vector<float>, 2> gradients_;
+  // What critics see: steps as they were played, after them, and as the student would act.
+  Matrix<float> data_, next_, now_;
+  // What the student sees, and what the teacher would do.
+  Matrix<float> seen_, seen_next_, label_;
+  Vector<float> reward_, goals_, continues_;
+  RidgePass pass_, next_pass_;
+  std::vector<std::size_t> chosen_;
+  std::uint64_t count_ = 0, actor_count_ = 0, played_ = 0;
+  double steps_an_episode_ = 0;
+  double mean_value_ = 0;
+  bool healthy_ = true;
+};
+
+}  // namespace mercer::distil

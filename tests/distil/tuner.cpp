@@ -1,0 +1,167 @@
+#include "distil/tuner.hpp"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "distil/imitate.hpp"
+#include "learn/checkpoint.hpp"
+#include "mercer/env.hpp"
+#include "mercer/statistics.hpp"
+#include "support/temporary.hpp"
+
+namespace mercer::distil {
+namespace {
+
+struct Pendulum {
+  std::unique_ptr<Env> env = make_env("pendulum");
+  EnvPlayer player{*env};
+  std::unique_ptr<Policy> teacher =
+      make_policy(std::string(MERCER_TEST_DATA) + "/policies/pendulum_5000_actor.onnx", env->task());
+
+  Student start(std::size_t ridges) const {
+    const RidgeShape shape = shape_for(env->task(), ridges, false);
+    InputScale scale;
+    for (const Axis& axis : env->task().observation.axes) scale.coordinates.push_back({axis.range});
+    scale.reach = {2, 2, 4};
+    return {shape, scale, initial_numbers(shape, 3)};
+  }
+  static TuneOptions quick() {
+    TuneOptions options;
+    options.batch = 64;
+    options.steps = 400;
+    options.updates = 60;
+    options.first_steps = 3200;
+    options.buffer = 6000;
+    return options;
+  }
+  double mean_return(const Student& student) const {
+    return summarise(returns_of(player.play(*policy_of(student, env->task()), {64, 5, Act::mean}))).mean;
+  }
+};
+
+std::vector<float> all_numbers(Tuner& tuner) {
+  learn::Archive archive;
+  tuner.exchange(archive);
+  std::vector<float> out;
+  for (const auto& [name, array] : archive.tensors()) {
+    for (const double value : array.as_doubles()) out.push_back(static_cast<float>(value));
+  }
+  return out;
+}
+
+Rounding rounding_of(const Tuner& tuner, const RidgeGrid& grid) { return fitting_rounding(tuner.student(), grid); }
+
+TEST(Tuner, goes_on_from_its_archive_to_the_same_bits_on_any_number_of_threads) {
+  const Pendulum task;
+  const TunePull pull{0.1, 0.01};
+  const auto whole = [&](std::size_t threads) {
+    const ThreadLimit limit(threads);
+    Tuner tuner(task.player, *task.teacher, task.start(3), nullptr, Pendulum::quick());
+    tuner.learn_critics();
+    tuner.turn(1, pull);
+    tuner.restart(tuner.student(), rounding_of(tuner, {6, 7}));
+    tuner.turn(0.5, pull);
+    tuner.turn(0.5, pull);
+    return all_numbers(tuner);
+  };
+  const std::vector<float> one = whole(1), two = whole(2);
+  ASSERT_EQ(one, two);
+  learn::Archive archive;
+  {
+    Tuner tuner(task.player, *task.teacher, task.start(3), nullptr, Pendulum::quick());
+    tuner.learn_critics();
+    tuner.turn(1, pull);
+    tuner.restart(tuner.student(), rounding_of(tuner, {6, 7}));
+    tuner.turn(0.5, pull);
+    tuner.exchange(archive);
+  }
+  TuneOptions options = Pendulum::quick();
+  options.first_steps = 0;
+  Tuner again(task.player, *task.teacher, task.start(2), nullptr, options);
+  learn::Archive stored(archive.tensors(), "memory");
+  again.exchange(stored);
+  again.turn(0.5, pull);
+  EXPECT_EQ(all_numbers(again), one);
+}
+
+// A student that only imitates by the pull must come near to its teacher's actions: the gradient goes the right way
+// through rounding, too.
+TEST(Tuner, the_pull_draws_the_student_to_the_teacher) {
+  const Pendulum task;
+  TuneOptions options = Pendulum::quick();
+  options.updates = 600;
+  options.actor_rate = 3e-3;
+  Tuner tuner(task.player, *task.teacher, task.start(6), nullptr, options);
+  tuner.restart(tuner.student(), rounding_of(tuner, {8, 8}));
+  Labelled data(*task.teacher, task.env->task(), 5000, 1);
+  data.add(task.player.roll_out(*task.teacher, {20, 3, Act::mean}));
+  const auto error = [&] {
+    Student now = tuner.student();
+    now.numbers = rounded(now, tuner.rounding());
+    return imitation_error(now, data, 2000, 1);
+  };
+  const double before = error();
+  for (int i = 0; i < 5; ++i) tuner.turn(1, {1000, 0});
+  EXPECT_LT(error(), 0.5 * before);
+}
+
+TEST(Tuner, earns_more_with_critics_learned_from_mixed_steps) {
+  const Pendulum task;
+  TuneOptions options = Pendulum::quick();
+  options.batch = 128;
+  options.updates = 400;
+  options.first_steps = 16'000;
+  options.buffer = 60'000;
+  options.steps = 2000;
+  options.gamma = 0.95;
+  options.actor_rate = 1e-3;
+  Labelled data(*task.teacher, task.env->task(), 20'000, 1);
+  data.add(task.player.roll_out(*task.teacher, {20, 3, Act::mean}));
+  Student student = task.start(6);
+  ImitateOptions little;
+  little.rounds = 2;
+  little.updates = 100;
+  little.batch = 256;
+  imitate(student, task.player, data, little);
+  const double before = task.mean_return(student);
+  Tuner tuner(task.player, *task.teacher, student, nullptr, options);
+  for (int i = 0; i < 5; ++i) tuner.learn_critics();
+  double best = before;
+  for (int i = 0; i < 10; ++i) {
+    tuner.turn(1, {0.2, 0});
+    best = std::max(best, task.mean_return(tuner.student()));
+  }
+  std::cout << "return " << before << " before, " << best << " after\n";
+  ASSERT_TRUE(tuner.healthy());
+  EXPECT_GT(best, before + 100);
+}
+
+TEST(Tuner, says_that_critics_diverged) {
+  const Pendulum task;
+  DenseCritics critics;
+  for (int q = 0; q < 2; ++q) {
+    critics.networks.push_back({{4, 8, std::vector<double>(32, 1e30), std::vector<double>(8, 1e30)},
+                                {8, 1, std::vector<double>(8, 1e30), {0}}});
+  }
+  Tuner tuner(task.player, *task.teacher, task.start(2), &critics, Pendulum::quick());
+  const Vector<float> before = tuner.student().numbers;
+  tuner.turn(1, {});
+  EXPECT_FALSE(tuner.healthy());
+  EXPECT_TRUE(tuner.student().numbers.allFinite());
+  EXPECT_EQ(tuner.student().numbers, before);
+}
+
+TEST(Checkpoint, another_hash_and_a_flipped_bit_are_refused) {
+  const TemporaryFolder folder;
+  const auto file = folder / "state";
+  learn::Archive archive;
+  std::vector<float> numbers{1, 2, 3};
+  archive.numbers("numbers", std::span(numbers));
+  learn::write_checkpoint(file, archive, "one");
+  EXPECT_NO_THROW(learn::read_checkpoint(file, "one"));
+  EXPECT_THROW(learn::read_checkpoint(file, "two"), Error);
+}
+
+}  // namespace
+}  // namespace mercer::distil
