@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -9,6 +10,7 @@
 #include <vector>
 
 #include "mercer/certify.hpp"
+#include "mercer/critics.hpp"
 #include "mercer/embed.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/matrix_view.hpp"
@@ -73,6 +75,10 @@ struct Aim {
   bool return_alone() const { return !roughness && !failures && !distance && points.empty(); }
   /// Of `episodes` episodes of a policy; without limits minus the mean return.
   double cost(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) const;
+  /// The same of episodes that were played, with what the limits need (`playing`); other tasks are played here.
+  double cost(std::span<const Outcome> outcomes, const Task& task, const Policy& policy) const;
+  /// How episodes are played for it.
+  Episodes playing(std::size_t episodes, std::uint64_t seed, Act act) const;
 };
 
 /// Compares candidates with a teacher on one set of episodes and certifies the winner on another.
@@ -122,7 +128,7 @@ class Selection {
   std::vector<std::size_t> in_turn(std::span<const MeasuredPolicy> policies) const;
   double expected(double mean, double spread, double width, std::size_t selected) const;
   bool hopeless(std::span<const Outcome> outcomes) const;
-  void fit_to_time(double episode_seconds);
+  std::size_t fitting_episodes(double episode_seconds) const;
   double excess(std::span<const Outcome> outcomes, std::span<const Outcome> on_teacher) const;
   std::vector<Aim::Point> points_on(std::uint64_t purpose, std::size_t episodes, const Progress& progress) const;
 
@@ -219,12 +225,38 @@ struct Names<PolishBy> {
       {PolishBy::none, "none"}, {PolishBy::action, "action"}, {PolishBy::returned, "return"}};
 };
 
+/// How hard students with shared ridges are searched for. Turns are rounds of tuning: steps are played, then critics
+/// and student are updated.
+struct RidgeOptions {
+  std::size_t imitation_rounds = 16;     ///< in each the student plays and the teacher labels, 1 or more
+  std::size_t imitation_updates = 1000;  ///< of Adam a round
+  std::size_t imitation_steps = 16'000;  ///< that the student plays a round, in whole episodes
+  std::size_t evolve_generations = 60;   ///< of students of few numbers, or of discrete actions
+  std::size_t first_steps = 64'000;      ///< played by teacher and student before critics learn; five times as many
+                                         ///< where the teacher has no critics
+  std::size_t critic_turns = 32;         ///< of critics alone; five times as many where the teacher has none
+  std::size_t first_turns = 280;         ///< of the first student, unrounded
+  std::size_t later_turns = 96;          ///< after its size changed, and rounded
+  std::size_t turn_steps = 2'000;
+  std::size_t turn_updates = 312;
+  std::size_t most_ridges = 96;
+};
+
 /// What is searched for, and how hard. Defaults take seconds to a minute for a small control task of the library; see
 /// `usual_options`.
 struct CompressOptions {
-  SelectionOptions judge{};  ///< budgets, episodes, seed, what is played
-  bool continuous = true;    ///< search the continuous route
-  bool lattice = true;       ///< and the lattice route, where the teacher has a lattice
+  SelectionOptions judge{};    ///< budgets, episodes, seed, what is played
+  bool continuous = true;      ///< search the continuous route
+  bool lattice = true;         ///< and the lattice route, where the teacher has a lattice
+  bool shared_ridges = false;  ///< search students with shared ridges: for more than a few observations
+  std::shared_ptr<const DenseCritics> critics{};  ///< of the teacher, to tune them with; null: they are learned first
+  RidgeOptions ridges{};
+  /// Where the search among them stores how far it is, so that the same search goes on after it was killed.
+  struct Resume {
+    std::filesystem::path file{};  ///< empty: nothing is stored
+    std::string hash{};            ///< of all that decides what the search finds: a file with another one is not taken
+    double interval = 30;          ///< seconds between two writes, at least; 0: after every step
+  } resume{};
   PolishBy polish = PolishBy::returned;
   bool coarse = false;          ///< sizes grow by a third until one should pass: for players slower than fits
   bool then_on_return = false;  ///< if coarse: polish on return where nothing else should pass
@@ -262,6 +294,9 @@ struct Compressed {
 
   const Candidate& winner() const { return tried[chosen]; }
 };
+
+/// Whether students with shared ridges can take this task: bounded or discrete actions, no periodic observation.
+bool takes_shared_ridges(const Task& task);
 
 /// Chebyshev polynomials, ridges, and both with bumps.
 std::vector<DictionaryOptions> default_dictionaries();

@@ -182,13 +182,13 @@ struct CompressRequest : Request {
   std::string perturb;                  ///< such as "m=0.8..1.2; delay=0..1": search and promise over this box
   std::size_t grid = usual_grid;        ///< with `perturb`: values of each parameter that are certified one by one
   CompressOptions options = {};         ///< budgets, episodes, polish; its dictionaries and formats come from below
-  std::vector<std::string> bases = {};  ///< dictionaries of the continuous route; empty: `default_dictionaries`
+  std::vector<std::string> bases = {};  ///< dictionaries, or shared for shared ridges; empty: by the observations
   std::size_t degree = DictionaryOptions{}.degree;
   std::vector<NumberFormat> formats = {};  ///< of coefficients; empty: those of the options
   std::string states;                      ///< rollouts whose states alone are used: promises actions, no return
   std::optional<LoggedStates> logged_states = {};  ///< the same, in memory
   std::string out;                                 ///< ends in .mercer; empty: nothing is written
-  std::string results;                             ///< folder for the Pareto front and a list of all candidates
+  std::string results;                             ///< folder for the front, all candidates and the state of a search
   std::optional<SigningKey> sign = {};             ///< signs every file
 };
 struct CompressResult {

@@ -20,11 +20,13 @@ Search::Search(const Player& player, const Policy& teacher, const CompressOption
                 options.judge.act},
       states_(pick_states(player.roll_out(teacher, visiting_, progress), 5000)) {
   options_.search.aim = selection_.aim();
+  if (options_.dictionaries.empty() && !options_.shared_ridges) options_.dictionaries = default_dictionaries();
 }
 
 Compressed Search::run() {
   if (options_.lattice) try_lattice();
-  if (options_.continuous) follow_dictionaries();
+  if (options_.continuous && !options_.dictionaries.empty()) follow_dictionaries();
+  if (options_.continuous && options_.shared_ridges) follow_ridges();
   Selection::Verdict verdict = selection_.certify(measured_, progress_);
   Compressed out{{},
                  front_of(tried_),
@@ -35,18 +37,19 @@ Compressed Search::run() {
                  cut_short_,
                  on_return_};
   out.tried.assign(std::make_move_iterator(tried_.begin()), std::make_move_iterator(tried_.end()));
+  if (!options_.resume.file.empty()) std::filesystem::remove(options_.resume.file);
   return out;
 }
 
 double Search::seconds() const {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+  return before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
 }
 
 bool Search::enough() const {
   return options_.seconds > 0 && seconds() > options_.seconds - options_.judge.certify_seconds;
 }
 
-void Search::record(Embedding embedding, NumberFormat format) {
+const MeasuredPolicy& Search::record(Embedding embedding, NumberFormat format) {
   Candidate one{std::move(embedding), format};
   MeasuredPolicy measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
   one.loss = measured.loss;
@@ -60,6 +63,7 @@ void Search::record(Embedding embedding, NumberFormat format) {
   measured.policy = &tried_.back().embedding.policy();
   measured_.push_back(measured);
   if (sink_) sink_(tried_.back(), on_front);
+  return measured_.back();
 }
 
 double Search::distance(const Policy& student) const {
@@ -138,9 +142,8 @@ void Search::follow_dictionaries() {
   ContinuousCode shape;
   shape.head = head;
   shape.squash = head == Head::logits ? !whole : head != Head::gaussian || teacher_.contract().squash == Squash::tanh;
-  const std::vector<DictionaryOptions> dictionaries =
-      options_.dictionaries.empty() ? default_dictionaries() : options_.dictionaries;
-  shape.coordinates = choose_coordinates(teacher_, head, dictionaries.front(), states_.view(), shape.own_ranges);
+  const std::vector<DictionaryOptions>& dictionaries = options_.dictionaries;
+  shape.coordinates = choose_coordinates(teacher_, head, dictionaries.front(), states_.view(), shape.ranges);
   Samples samples(teacher_, head, shape.squash);
   shape.outputs = samples.outputs();
   samples.add(states_.view());

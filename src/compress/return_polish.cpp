@@ -3,6 +3,7 @@
 
 #include <Eigen/Dense>
 
+#include "compress/play_values.hpp"
 #include "core/number_codes.hpp"
 #include "mercer/compress.hpp"
 #include "mercer/error.hpp"
@@ -23,7 +24,8 @@ Eigen::MatrixXd whitener(const Features& features) {
   return factor.matrixU().solve(Eigen::MatrixXd::Identity(n, n));
 }
 
-// Fills values that take playing: shared with other processes, and on all threads where the player allows it.
+}  // namespace
+
 void fill_played(const Player& player, std::span<double> values, const std::function<double(std::size_t)>& value) {
   fill_shared(values, [&](Share own) {
     for_each_block(
@@ -31,8 +33,6 @@ void fill_played(const Player& player, std::span<double> values, const std::func
         !player.parallel());
   });
 }
-
-}  // namespace
 
 std::pair<double, double> Aim::Point::loss(const Policy& policy, const Progress& progress) const {
   const std::vector<double> earned = returns_of(player->play(policy, episodes, progress));
@@ -46,11 +46,18 @@ std::pair<double, double> Aim::Point::loss(const Policy& policy, const Progress&
   return {mean, std::sqrt(squares / std::max(1.0, count - 1))};
 }
 
+Episodes Aim::playing(std::size_t episodes, std::uint64_t seed, Act act) const {
+  Episodes out{episodes, seed, act};
+  out.motion = roughness.has_value();
+  out.compared = distance ? teacher : nullptr;
+  return out;
+}
+
 double Aim::cost(const Player& player, const Policy& policy, std::size_t episodes, std::uint64_t seed, Act act) const {
-  Episodes playing{episodes, seed, act};
-  playing.motion = roughness.has_value();
-  playing.compared = distance ? teacher : nullptr;
-  const std::vector<Outcome> outcomes = player.play(policy, playing);
+  return cost(player.play(policy, playing(episodes, seed, act)), player.task(), policy);
+}
+
+double Aim::cost(std::span<const Outcome> outcomes, const Task& task, const Policy& policy) const {
   const auto mean = [&](auto of) {
     double sum = 0;
     for (const Outcome& one : outcomes) sum += of(one);
@@ -64,7 +71,7 @@ double Aim::cost(const Player& player, const Policy& policy, std::size_t episode
     if (limit) out += weight * std::max(0.0, mean(of) / *limit - 1);
   };
   penalise(roughness, [](const Outcome& one) { return one.motion.roughness; });
-  penalise(failures, [&](const Outcome& one) { return failed(player.task(), one).value_or(false) ? 1.0 : 0.0; });
+  penalise(failures, [&](const Outcome& one) { return failed(task, one).value_or(false) ? 1.0 : 0.0; });
   penalise(distance, [](const Outcome& one) { return one.distance; });
   double worst = 0;
   for (const Point& point : points) worst = std::max(worst, point.loss(policy).first / point.budget - 1);

@@ -29,10 +29,11 @@ class Search {
   /// However slow the machine, one is certified.
   bool late() const { return enough() && !tried_.empty(); }
 
-  void record(Embedding embedding, NumberFormat format);
+  const MeasuredPolicy& record(Embedding embedding, NumberFormat format);
   double distance(const Policy& student) const;
   void try_lattice();
   void follow_dictionaries();
+  void follow_ridges();
   void add_visited(Samples& samples, const ContinuousCode& shape) const;
   void follow_in_step(Paths& paths);
   std::size_t try_formats(const DictionaryPath& path);
@@ -61,6 +62,7 @@ class Search {
   std::deque<Candidate> tried_;
   std::vector<MeasuredPolicy> measured_;  // the same, as the selection sees them
   bool cut_short_ = false, on_return_ = false;
+  double before_ = 0;  // seconds that were spent before the search was taken up again
 };
 
 }  // namespace mercer

@@ -95,7 +95,10 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
   require_in_range("attempts", static_cast<double>(options.attempts), 1, 1e6, "Take 5");
   const auto begin = std::chrono::steady_clock::now();
   of_teacher_ = played(player, teacher, playing(selecting, options.select_episodes), progress);
-  if (options.certify_seconds > 0) fit_to_time(seconds_since(begin) / static_cast<double>(options.select_episodes));
+  if (options.certify_seconds > 0) {
+    const double each = seconds_since(begin) / static_cast<double>(options.select_episodes);
+    options_.certify_episodes = fitting_episodes(each);
+  }
   teacher_returns_ = returns_of(of_teacher_);
   teacher_behaviour_ = behaviour_of(of_teacher_, player.task());
   teacher_mean_ = mean_of(teacher_returns_);
@@ -110,13 +113,12 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
 }
 
 // Certifying n episodes plays 2 n, and up to three times some more that measure distances and draws.
-void Selection::fit_to_time(double episode_seconds) {
+std::size_t Selection::fitting_episodes(double episode_seconds) const {
   const double extra = player_.parallel() ? 1000 : 100,
                all = options_.certify_seconds / std::max(episode_seconds, 1e-9);
   const double fit = std::max(all / 5, (all - 3 * extra) / 2);
   const auto most = static_cast<double>(options_.certify_episodes);
-  options_.certify_episodes =
-      static_cast<std::size_t>(std::min(most, std::max(fit, static_cast<double>(least_certifying))));
+  return static_cast<std::size_t>(std::min(most, std::max(fit, static_cast<double>(least_certifying))));
 }
 
 std::vector<Aim::Point> Selection::points_on(std::uint64_t purpose, std::size_t episodes,
@@ -284,9 +286,14 @@ Selection::Verdict Selection::certify(std::span<const MeasuredPolicy> policies, 
   how.max_loss = options_.max_loss;
   how.max_loss_return = options_.max_loss_return;
   how.keeps = options_.keeps;
-  PlayedOutcomes of_teacher(player_, teacher_, certifying_episodes(player_, how), progress);
   const std::vector<std::size_t> order = in_turn(policies);
   const auto begin = std::chrono::steady_clock::now();
+  PlayedOutcomes of_teacher(player_, teacher_, certifying_episodes(player_, how), progress);
+  if (options_.certify_seconds > 0) {  // the machine may be busier now than when the search began
+    const std::size_t first = std::min(least_certifying, how.episodes);
+    of_teacher.first(first);
+    how.episodes = fitting_episodes(seconds_since(begin) / static_cast<double>(first));
+  }
   const auto over = [&] { return options_.certify_seconds > 0 && seconds_since(begin) > options_.certify_seconds; };
   std::optional<Verdict> best;
   for (std::size_t j = 0; j < std::min(options_.attempts, order.size()); ++j) {

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include "io/file.hpp"
+#include "io/sha256.hpp"
 #include "mercer/error.hpp"
+#include "mercer/version.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/options.hpp"
 #include "pipeline/playing.hpp"
@@ -71,6 +73,38 @@ CompressOptions usual_or_given(const CompressRequest& request, const Player& pla
   return options;
 }
 
+// Students with shared ridges are for tasks of more than a few observations, or asked for by name.
+constexpr std::string_view shared_basis = "shared";
+bool asks_for_shared(const CompressRequest& request, const Player& player, Act act) {
+  if (on_states(request) || request.route == CompressRequest::Routes::lattice) return false;
+  const bool named = std::ranges::find(request.bases, shared_basis) != request.bases.end();
+  const bool able = takes_shared_ridges(player.task()) && act == Act::mean;
+  if (named && !able) {
+    throw Error(ErrorCode::bad_value,
+                "shared ridges need bounded or discrete actions that are not drawn, and no periodic observation",
+                "Take another basis, or --act mean");
+  }
+  constexpr std::size_t few = 4;
+  return named || (able && request.bases.empty() && player.task().observation.dimensions() > few);
+}
+
+// No more episodes than time allows, in everything that was not asked for by name: those of a large task take long.
+void fit_shared(const CompressRequest& request, const Player& player, const Policy& teacher, CompressOptions& options,
+                const Progress& progress) {
+  const auto given = [&](const char* name) { return request.given.contains(name); };
+  constexpr double usual_seconds = 40 * 60, share = 0.02, least = 32, most = 400;
+  // Processes that search together keep no common time; a player outside the library has its usual one already.
+  if (!given("budget") && player.parallel()) options.seconds = team().size > 1 ? 0 : usual_seconds;
+  const double each = episode_seconds(player, teacher, Act::mean, progress);
+  const double time = options.seconds > 0 ? options.seconds : usual_seconds;
+  const auto fit = static_cast<std::size_t>(std::clamp(share * time / each, least, most));
+  if (!given("select-episodes")) options.judge.select_episodes = fit;
+  options.judge.glance = 16;
+  options.visit_episodes = std::min<std::size_t>(options.visit_episodes, 16);
+  if (!given("certify-episodes")) options.judge.certify_seconds = options.seconds / 4;
+  if (!given("route")) options.lattice = false;
+}
+
 CompressOptions search_options(const CompressRequest& request, const Player& player, const Policy& teacher,
                                const Progress& progress) {
   CompressOptions options = usual_or_given(request, player, teacher, progress);
@@ -83,8 +117,12 @@ CompressOptions search_options(const CompressRequest& request, const Player& pla
   options.continuous = request.route != CompressRequest::Routes::lattice;
   options.lattice = request.route != CompressRequest::Routes::continuous;
   if (!player.parallel() && !request.given.contains("route")) options.lattice = usual_options(player).lattice;
-  for (const std::string& basis : request.bases) options.dictionaries.emplace_back().basis = basis;
-  if (options.dictionaries.empty()) options.dictionaries = default_dictionaries();
+  options.shared_ridges = asks_for_shared(request, player, judge.act);
+  if (options.shared_ridges) fit_shared(request, player, teacher, options, progress);
+  for (const std::string& basis : request.bases) {
+    if (basis != shared_basis) options.dictionaries.emplace_back().basis = basis;
+  }
+  if (options.dictionaries.empty() && !options.shared_ridges) options.dictionaries = default_dictionaries();
   for (DictionaryOptions& dictionary : options.dictionaries) {
     dictionary.degree = request.degree;
     dictionary.lower_degree = !request.given.contains("degree");
@@ -123,6 +161,34 @@ Compressed search_on_states(const CompressRequest& request, const Policy& teache
   const LoggedStates log =
       request.logged_states ? *request.logged_states : logged_states(read_rollouts(request.states));
   return compress_states(teacher, log, of, sink, progress);
+}
+
+void add_critics(const PolicyRequest& request, const Policy& teacher, CompressOptions& options,
+                 const Progress& progress) {
+  if (teacher.action_space().is_discrete() || named_file(request.policy).empty()) return;
+  std::string why;
+  if (auto critics = read_dense_critics(request.policy, teacher.contract(), request.settings, &why)) {
+    options.critics = std::make_shared<const DenseCritics>(std::move(*critics));
+  } else if (progress.note) {
+    progress.note(fmt::format("the search learns critics of its own: {}", why));
+  }
+}
+
+// Grows by one whenever the same settings search in another way.
+constexpr int search_revision = 1;
+
+// Of all that decides what a search finds.
+std::string search_hash(const CompressRequest& request, const Policy& teacher) {
+  nlohmann::ordered_json all = settings_of(request);
+  for (const char* unimportant : {"threads", "budget", "out", "sign"}) all.erase(unimportant);
+  all["version"] = version();
+  all["revision"] = search_revision;
+  all["task"] = request.task.env;
+  all["teacher"] = teacher.name();
+  const std::string file = named_file(request.teacher.policy);
+  std::error_code none;
+  if (fs::is_regular_file(file, none)) all["sha256"] = sha256_file(file);
+  return sha256(all.dump());
 }
 
 // The embeddings of the Pareto front and a list of all candidates, for 'mercer report' and 'mercer serve'.
@@ -164,6 +230,11 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   refuse_failures(request.keep, player->task());
   CompressOptions options = search_options(request, *player, *teacher, progress);
   options.judge.points = grid_players(*player, request.grid);
+  if (options.shared_ridges) add_critics(request.teacher, *teacher, options, progress);
+  if (options.shared_ridges && !request.results.empty()) {
+    options.resume.file = fs::path(request.results) / "search.state";
+    options.resume.hash = search_hash(request, *teacher);
+  }
   CompressResult result;
   result.found = logged ? search_on_states(request, *teacher, options, sink, progress)
                         : compress(*player, *teacher, options, sink, progress);

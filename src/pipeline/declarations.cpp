@@ -466,7 +466,11 @@ OptionList options_of(CompressRequest& request) {
   add_budget(list, judge.max_loss, judge.max_loss_return, judge.confidence);
   add_keep(list, request.keep);
   add_perturb(list, request.perturb, request.grid);
-  list.add({.name = "max-bytes", .value = "N", .help = "Largest payload", .range = {1, 1e9}, .used_first = true},
+  list.add({.name = "max-bytes",
+            .value = "N",
+            .help = "Largest payload; shared ridges: the largest student that fits is tuned",
+            .range = {1, 1e9},
+            .used_first = true},
            judge.max_bytes);
   list.add({.name = "certify-episodes",
             .value = "N",
@@ -485,7 +489,8 @@ OptionList options_of(CompressRequest& request) {
       request.options.polish);
   list.add({.name = "bases",
             .value = "B,B,...",
-            .help = "Dictionaries of the continuous route",
+            .help = "Dictionaries of the continuous route; shared, the default for more than 4 observations: students "
+                    "with ridges that all actions share",
             .standard = option_text(default_dictionaries())},
            request.bases);
   list.add({.name = "degree", .value = "N", .help = "Degree of products of functions", .range = {0, 16}},
@@ -528,13 +533,14 @@ OptionList options_of(CompressRequest& request) {
            request.states);
   list.add_seconds({.name = "budget",
                     .value = "TIME",
-                    .help = "Time for search and certificate, such as 60s or 5m; a quarter certifies",
-                    .standard = "no limit"},
+                    .help = "Time for search and certificate, such as 60s or 5m; a quarter certifies; 0: no limit",
+                    .standard = "no limit; shared ridges: 40m"},
                    request.options.seconds);
   add_out(list, request.out, "FILE", "File of the embedding, ending in .mercer");
   list.add({.name = "results",
             .value = "FOLDER",
-            .help = "Folder for the Pareto front and a list of all candidates, to report or serve",
+            .help = "Folder for the Pareto front and a list of all candidates, to report or serve; shared ridges: "
+                    "search.state there lets the same command go on after a kill",
             .shapes_result = false},
            request.results);
   add_sign(list, request.sign);

@@ -1,0 +1,426 @@
+#include "compress/ridge_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+namespace mercer {
+namespace {
+
+using distil::Index;
+using distil::RidgeGrid;
+using distil::Student;
+
+constexpr std::size_t visited_episodes = 16, kept_states = 300'000;
+constexpr RidgeGrid usual_grid{5, 6};
+constexpr RidgeGrid grids[] = {{8, 8}, {7, 8}, {6, 7}, usual_grid, {4, 5}};
+// Students above this share of loss are not worth tuning: a larger one gets there sooner.
+constexpr double tunable_loss = 0.45;
+// Evolution moves no more numbers than this.
+constexpr Index most_evolved = 160;
+// A student that costs so many budgets is near enough to try coarser grids.
+constexpr double near_budgets = 2;
+// Critics that are learned from nothing need so many times the steps and turns.
+constexpr std::size_t own_critics = 5;
+constexpr std::uint64_t turns_a_check = 16;
+// A checkpoint that loses this share of the return more than the best one is left: its critics saw more in it than was.
+constexpr double collapse = 0.15;
+constexpr std::size_t check_episodes = 16, race_episodes = 64, raced = 4;
+
+distil::TuneOptions tune_options(const CompressOptions& options, bool trusted) {
+  distil::TuneOptions out;
+  out.seed = options.judge.seed;
+  out.steps = options.ridges.turn_steps;
+  out.updates = options.ridges.turn_updates;
+  out.first_steps = options.ridges.first_steps * (trusted ? 1 : own_critics);
+  if (trusted) out.gamma = options.critics->gamma.value_or(out.gamma);
+  return out;
+}
+
+}  // namespace
+
+RidgeSearch::RidgeSearch(const Player& player, const Policy& teacher, const CompressOptions& options,
+                         TryEmbedding attempt, EnoughTime enough, const Progress& progress)
+    : player_(player),
+      teacher_(teacher),
+      options_(options),
+      attempt_(std::move(attempt)),
+      enough_(std::move(enough)),
+      progress_(progress),
+      discrete_(player.task().action.is_discrete()),
+      data_(teacher, player.task(), kept_states, options.judge.seed),
+      trusted_(options.critics ? 1 : 0) {
+  data_.add(player.roll_out(teacher, {visited_episodes, fresh_seed(), Act::mean}, progress));
+  scale_ = distil::input_scale(player.task().observation, data_.states().view());
+}
+
+bool takes_shared_ridges(const Task& task) {
+  const auto bounded = [](const Axis& axis) { return std::isfinite(axis.range.width()) && axis.range.width() > 0; };
+  return std::ranges::none_of(task.observation.axes, &Axis::periodic) && !task.observation.is_discrete() &&
+         (task.action.is_discrete() || std::ranges::all_of(task.action.axes, bounded));
+}
+
+bool RidgeSearch::advance() {
+  if (enough_() && stage_ != Stage::judge) {  // what was tuned is not lost
+    stage_ = checked_.empty() ? Stage::done : Stage::judge;
+  }
+  switch (stage_) {
+    case Stage::linear:
+      try_linear();
+      break;
+    case Stage::sizes:
+      try_size();
+      break;
+    case Stage::critics:
+      begin_tuning();
+      break;
+    case Stage::free:
+      tune(false);
+      break;
+    case Stage::rounded:
+      tune(true);
+      break;
+    case Stage::judge:
+      judge();
+      break;
+    case Stage::done:
+      break;
+  }
+  return stage_ != Stage::done;
+}
+
+std::uint64_t RidgeSearch::fresh_seed() {
+  return Random({options_.judge.seed, mercer::Stage::search, 0x5EA000000000 + seeds_++, 0}).bits();
+}
+
+void RidgeSearch::note(const std::string& sentence) const {
+  if (progress_.note) progress_.note(sentence);
+}
+
+Student RidgeSearch::imitated(std::size_t ridges, bool linear) {
+  const distil::RidgeShape shape = distil::shape_for(player_.task(), ridges, linear, teacher_.contract().squash);
+  Student student = initial_student(shape, scale_, options_.judge.seed);
+  distil::ImitateOptions how;
+  how.rounds = options_.ridges.imitation_rounds;
+  how.updates = options_.ridges.imitation_updates;
+  how.steps = options_.ridges.imitation_steps;
+  how.seed = options_.judge.seed;
+  how.item = ridges;
+  imitate(student, player_, data_, how, enough_, progress_);
+  return student;
+}
+
+Tried RidgeSearch::try_rounded(const distil::RoundedStudent& one) {
+  return attempt_(ContinuousEmbedding::make(code_of(one.student, player_.task(), one.rounding), teacher_.contract(),
+                                            teacher_.name()));
+}
+
+Tried RidgeSearch::try_student(const Student& student, const RidgeGrid& grid) {
+  return try_rounded(round_to_data(student, grid, data_, options_.judge.seed));
+}
+
+// From fine to coarse, as long as they should pass. Returns the first that fits, and whether any should pass.
+std::pair<Tried, bool> RidgeSearch::try_grids(const Student& student) {
+  Tried first;
+  first.lost_share = 1;
+  bool passed = false;
+  for (const RidgeGrid& grid : grids) {
+    const Tried one = try_student(student, grid);
+    if (!one.fits) continue;
+    if (!first.fits) first = one;
+    if (!one.promising && (passed || !near(one))) break;
+    passed = passed || one.promising;
+  }
+  return {first, passed};
+}
+
+// Not so far from passing that a coarser grid could not be as good.
+bool RidgeSearch::near(const Tried& one) const {
+  return one.lost_share * std::abs(options_.search.aim.teacher_return) <= near_budgets * options_.search.aim.budget;
+}
+
+bool RidgeSearch::evolve(const Student& student) {
+  ReturnPolish how = options_.search;
+  how.act = options_.judge.act;
+  how.seed = options_.judge.seed;
+  how.generations = options_.ridges.evolve_generations;
+  how.episodes = 16;
+  bool passed = false;
+  for (const unsigned bits : {6U, 5U, 4U}) {
+    if (enough_()) break;
+    how.item = 0x5EB000000 + 16 * static_cast<std::uint64_t>(student.shape.ridges) + bits;
+    const distil::RoundedStudent start = round_to_data(student, {bits, bits}, data_, options_.judge.seed);
+    const Tried one = try_rounded(evolve_student(start, player_, data_, how, enough_, progress_));
+    note(fmt::format("{} ridges, {} bits, after evolution: {:.3g}% lost", student.shape.ridges, bits,
+                     100 * one.lost_share));
+    if (!one.promising) break;
+    passed = true;
+  }
+  return passed;
+}
+
+void RidgeSearch::try_linear() {
+  const Student student = imitated(0, true);
+  auto [fine, passed] = try_grids(student);
+  note(fmt::format("a linear student loses {:.3g}% after imitation", 100 * fine.lost_share));
+  if (student.numbers.size() <= most_evolved && fine.lost_share < 0.8) passed = evolve(student) || passed;
+  stage_ = passed ? Stage::done : Stage::sizes;
+}
+
+bool RidgeSearch::fits(std::size_t ridges) const {
+  if (!options_.judge.max_bytes) return true;
+  const distil::RidgeShape shape = distil::shape_for(player_.task(), ridges, false, teacher_.contract().squash);
+  const Student student{shape, scale_, initial_numbers(shape, 0)};
+  const distil::Rounding rounding = fitting_rounding(student, usual_grid);
+  return encode_continuous(code_of(student, player_.task(), rounding), teacher_.contract()).size() <=
+         *options_.judge.max_bytes;
+}
+
+std::size_t RidgeSearch::largest_fitting() const {
+  std::size_t ridges = 1;
+  while (ridges < options_.ridges.most_ridges && fits(ridges + 1)) ++ridges;
+  return ridges;
+}
+
+// With a limit on bytes the largest that it allows is the one to tune.
+std::vector<std::size_t> RidgeSearch::sizes() const {
+  if (options_.judge.max_bytes) return {largest_fitting()};
+  std::vector<std::size_t> out{4, 8, 16, 32, 64};
+  std::erase_if(out, [&](std::size_t ridges) { return ridges > options_.ridges.most_ridges; });
+  return out;
+}
+
+void RidgeSearch::try_size() {
+  const std::vector<std::size_t> all = sizes();
+  const std::size_t ridges = all[size_];
+  student_ = imitated(ridges, false);
+  auto [fine, passed] = try_grids(student_);
+  note(fmt::format("{} ridges lose {:.3g}% after imitation", ridges, 100 * fine.lost_share));
+  if (discrete_ && student_.numbers.size() <= most_evolved) passed = evolve(student_) || passed;
+  const bool last = size_ + 1 == all.size();
+  if (passed || (discrete_ && last)) {
+    stage_ = Stage::done;
+  } else if (!discrete_ && (fine.lost_share < tunable_loss || last)) {
+    stage_ = Stage::critics;
+  } else {
+    ++size_;
+  }
+}
+
+void RidgeSearch::make_tuner(bool play) {
+  distil::TuneOptions how = tune_options(options_, trusted_ != 0);
+  if (!play) how.first_steps = 0;
+  tuner_.emplace(player_, teacher_, student_, trusted_ != 0 ? options_.critics.get() : nullptr, how, progress_);
+}
+
+void RidgeSearch::begin_tuning() {
+  if (!tuner_) {
+    make_tuner(true);
+    turns_ = options_.ridges.critic_turns * (trusted_ != 0 ? 1 : own_critics);
+    turn_ = 0;
+  }
+  tuner_->learn_critics(progress_);
+  if (!tuner_->healthy()) return give_up_critics();
+  if (++turn_ < turns_) return;
+  begin_turns(Stage::free, options_.ridges.first_turns);
+}
+
+// Those of the teacher are replaced by others, learned from nothing; there is nothing in place of those.
+void RidgeSearch::give_up_critics() {
+  if (trusted_ != 0) {
+    note("the teacher's critics diverge: the search learns others");
+    trusted_ = 0;
+    tuner_.reset();
+    checked_.clear();
+    stage_ = Stage::critics;
+  } else {
+    note("critics diverge: the search ends with what was found before");
+    stage_ = checked_.empty() ? Stage::done : Stage::judge;
+  }
+}
+
+double RidgeSearch::cost_of(std::span<const Outcome> outcomes, const Policy& policy, const Student& student) const {
+  return student_cost(options_.search.aim, outcomes, player_.task(), policy, imitation_error(student, data_, 1024, 0));
+}
+
+void RidgeSearch::check(const Student& student) {
+  const auto policy = policy_of(student, player_.task());
+  Episodes playing = options_.search.aim.playing(check_episodes, fresh_seed(), Act::mean);
+  const std::vector<Outcome> outcomes = player_.play(*policy, playing, progress_);
+  const double cost = cost_of(outcomes, *policy, student);
+  if (const std::optional<double> limit = options_.search.aim.roughness) {
+    const double rough = behaviour_of(outcomes, player_.task()).motion.roughness;
+    smoothness_ = rough > *limit ? std::max(2 * smoothness_, 0.01) : 0.7 * smoothness_;
+  }
+  double earned = 0;
+  for (const Outcome& one : outcomes) earned += one.total / static_cast<double>(outcomes.size());
+  const double teacher = options_.search.aim.teacher_return;
+  said_ = fmt::format(", {:.3g}% lost", 100 * (teacher - earned) / std::abs(teacher));
+  note(fmt::format("{} ridges{}, {} updates{}", student.shape.ridges,
+                   tuner_->rounding().grid.rounds() ? ", rounded" : "", tuner_->updates(), said_));
+  checked_.push_back({student.numbers, cost});
+  std::ranges::stable_sort(checked_, {}, &Checked::cost);
+  if (checked_.size() > raced) checked_.pop_back();
+  if (cost > checked_.front().cost + collapse * std::abs(teacher) / options_.search.aim.budget) {
+    note("the student got much worse: it goes on from its best checkpoint");
+    Student best = tuner_->student();
+    best.numbers = checked_.front().numbers;
+    tuner_->restart(best, tuner_->rounding());
+  }
+}
+
+void RidgeSearch::tune(bool rounding) {
+  constexpr double falling = 0.4;  // the part of a stage over which the rate falls
+  const double left = 1 - static_cast<double>(turn_) / static_cast<double>(turns_);
+  constexpr double careful = 0.2;  // of the rate, for students on a grid: they are good already
+  const double share = (rounding ? careful : 1) * std::clamp(left / falling, 0.02, 1.0);
+  const bool falls = player_.task().ending == Ending::failure;
+  distil::TunePull pull{trusted_ != 0 ? 0.0 : 0.2, smoothness_};
+  if (falls) pull.imitation = std::max(pull.imitation, 0.2);
+  tuner_->turn(share, pull, progress_);
+  if (!tuner_->healthy()) return give_up_critics();
+  if (progress_.report) {
+    const std::string stage = fmt::format("tune {} ridges{}{}", tuner_->student().shape.ridges,
+                                          rounding ? ", rounded" : "", checked_.empty() ? "" : said_);
+    progress_.report(stage, static_cast<double>(turn_) / static_cast<double>(turns_));
+  }
+  if (++turn_ % turns_a_check == 0) {
+    Student now = tuner_->student();
+    now.numbers = rounded(now, tuner_->rounding());
+    check(now);
+  }
+  if (turn_ == turns_) stage_ = Stage::judge;
+}
+
+// The best checkpoints meet on the same fresh episodes.
+std::pair<Student, double> RidgeSearch::best_checked() {
+  Student best = tuner_->student();
+  const std::uint64_t seed = fresh_seed();
+  double least = HUGE_VAL;
+  for (const Checked& one : checked_) {
+    const Student student{best.shape, scale_, one.numbers};
+    const auto policy = policy_of(student, player_.task());
+    const auto outcomes = player_.play(*policy, options_.search.aim.playing(race_episodes, seed, Act::mean), progress_);
+    const double cost = cost_of(outcomes, *policy, student);
+    if (!(cost < least)) continue;
+    least = cost;
+    best.numbers = one.numbers;
+  }
+  return {best, least};
+}
+
+void RidgeSearch::begin_turns(Stage stage, std::uint64_t turns) {
+  checked_.clear();
+  turn_ = 0;
+  turns_ = turns;
+  stage_ = stage;
+}
+
+void RidgeSearch::judge() {
+  const bool on_grid = tuner_->rounding().grid.rounds();
+  const auto [best, cost] = best_checked();
+  bool passed = false;
+  if (on_grid) {
+    passed = try_rounded({best, tuner_->rounding()}).promising;
+    if (passed) try_student(best, {4, 5});
+  } else {
+    const auto [fine, any] = try_grids(best);
+    passed = any;
+    student_ = best;
+    note(fmt::format("{} ridges lose {:.3g}% when tuned", best.shape.ridges, 100 * fine.lost_share));
+  }
+  passed_here_ = passed_here_ != 0 || passed ? 1 : 0;
+  if (enough_() || !tuner_->healthy()) {
+    stage_ = Stage::done;
+  } else if (!on_grid && (passed || cost <= near_budgets)) {  // what the grid costs may be won back on it
+    const distil::RoundedStudent start = round_to_data(best, usual_grid, data_, options_.judge.seed);
+    tuner_->restart(start.student, start.rounding);
+    begin_turns(Stage::rounded, options_.ridges.later_turns);
+    check(start.student);
+  } else if (passed_here_ != 0) {
+    shrink();
+  } else if (passed_ != 0) {
+    stage_ = Stage::done;  // the size before was the smallest
+  } else if (++failed_ == 1 || options_.judge.max_bytes) {
+    tuner_->restart(student_);
+    begin_turns(Stage::free, options_.ridges.first_turns);
+  } else {
+    grow();
+  }
+}
+
+void RidgeSearch::shrink() {
+  const Index had = student_.shape.ridges, left = had * 3 / 4;
+  passed_ = static_cast<std::uint64_t>(had);
+  passed_here_ = 0;
+  if (left < 2) {
+    stage_ = Stage::done;
+    return;
+  }
+  std::vector<Index> order(static_cast<std::size_t>(had));
+  std::iota(order.begin(), order.end(), Index{0});
+  const distil::Vector<double> weight = ridge_weights(student_, data_, options_.judge.seed);
+  std::ranges::stable_sort(order, std::ranges::greater{}, [&](Index r) { return weight[r]; });
+  order.resize(static_cast<std::size_t>(left));
+  std::ranges::sort(order);
+  student_.numbers = kept_ridges(student_.shape, student_.numbers, order);
+  student_.shape.ridges = left;
+  tuner_->restart(student_);
+  failed_ = 0;
+  begin_turns(Stage::free, options_.ridges.later_turns);
+}
+
+void RidgeSearch::grow() {
+  const auto ridges = static_cast<std::size_t>(student_.shape.ridges * 3 / 2);
+  if (ridges > options_.ridges.most_ridges) {
+    stage_ = Stage::done;
+    return;
+  }
+  student_ = imitated(ridges, false);
+  tuner_->restart(student_);
+  failed_ = 0;
+  begin_turns(Stage::free, options_.ridges.first_turns);
+}
+
+void RidgeSearch::exchange(learn::Archive& archive) {
+  const auto all = [](distil::Vector<float>& numbers) {
+    return std::span(numbers.data(), static_cast<std::size_t>(numbers.size()));
+  };
+  auto stage = static_cast<std::uint64_t>(stage_);
+  archive.count("search.stage", stage);
+  stage_ = static_cast<Stage>(stage);
+  const std::pair<const char*, std::uint64_t*> counts[] = {{"turn", &turn_},     {"turns", &turns_},
+                                                           {"size", &size_},     {"failed", &failed_},
+                                                           {"passed", &passed_}, {"passed_here", &passed_here_},
+                                                           {"seeds", &seeds_},   {"trusted", &trusted_}};
+  for (const auto& [name, value] : counts) archive.count(fmt::format("search.{}", name), *value);
+  archive.numbers("search.smoothness", std::span(&smoothness_, 1));
+  data_.exchange(archive);
+
+  auto ridges = static_cast<std::uint64_t>(student_.shape.ridges),
+       has_student = student_.numbers.size() > 0 ? 1UL : 0UL;
+  archive.count("search.has_student", has_student);
+  archive.count("search.ridges", ridges);
+  if (has_student != 0) {
+    if (archive.filling()) {
+      student_ = {distil::shape_for(player_.task(), ridges, false, teacher_.contract().squash), scale_, {}};
+      student_.numbers = distil::Vector<float>::Zero(student_.shape.size());
+    }
+    archive.numbers("search.student", all(student_.numbers));
+  }
+  std::uint64_t checked = checked_.size(), tuned = tuner_ ? 1 : 0;
+  archive.count("search.checked", checked);
+  archive.count("search.tuned", tuned);
+  if (tuned != 0 && !tuner_) make_tuner(false);
+  if (tuner_) tuner_->exchange(archive);
+  checked_.resize(checked);
+  for (std::size_t i = 0; i < checked; ++i) {
+    if (archive.filling()) checked_[i].numbers = distil::Vector<float>::Zero(tuner_->student().shape.size());
+    archive.numbers(fmt::format("search.checked{}", i), all(checked_[i].numbers));
+    archive.numbers(fmt::format("search.cost{}", i), std::span(&checked_[i].cost, 1));
+  }
+}
+
+}  // namespace mercer

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "compress/evolve_student.hpp"
+#include "distil/imitate.hpp"
+#include "distil/round_to_data.hpp"
+#include "distil/tuner.hpp"
+#include "mercer/compress.hpp"
+
+namespace mercer {
+
+/// What became of an embedding that was tried.
+struct Tried {
+  bool fits = false;       ///< it has no more bytes than are allowed; otherwise it was not played
+  bool promising = false;  ///< small enough, and its certificate should keep all budgets
+  double lost_share = 0;   ///< of the teacher's |return|
+};
+using TryEmbedding = std::function<Tried(ContinuousEmbedding)>;
+
+/// Searches among students with ridges that all actions share, for tasks of more than a few observations.
+///
+/// First a linear student and students of growing size imitate the teacher, until one is near enough to be tuned. It is
+/// tuned by actor-critic, at first unrounded, then, once it is near, rounded in the loop; checkpoints play fresh
+/// episodes and the best ones are raced. A student that should pass gives away a quarter of its ridges and is tuned
+/// again, one that should not is tuned longer, then grows. Critics and replayed steps are kept all the while. Students
+/// of discrete actions, and small ones, are polished by evolution instead.
+///
+/// The search is cut into steps that depend on nothing but what `exchange` writes: a search that was stopped anywhere
+/// goes on as if it had not been.
+class RidgeSearch {
+ public:
+  /// All that is referred to must outlive this.
+  RidgeSearch(const Player& player, const Policy& teacher, const CompressOptions& options, TryEmbedding attempt,
+              EnoughTime enough, const Progress& progress);
+
+  /// One step; false when the search is done.
+  bool advance();
+  void exchange(learn::Archive& archive);
+
+ private:
+  enum class Stage : std::uint64_t { linear, sizes, critics, free, rounded, judge, done };
+  /// A student that was seen to do well, and its cost.
+  struct Checked {
+    distil::Vector<float> numbers;
+    double cost = 0;
+  };
+
+  void try_linear();
+  void try_size();
+  void begin_tuning();
+  void make_tuner(bool play);
+  void give_up_critics();
+  void tune(bool rounding);
+  void judge();
+  void shrink();
+  void grow();
+
+  distil::Student imitated(std::size_t ridges, bool linear);
+  double cost_of(std::span<const Outcome> outcomes, const Policy& policy, const distil::Student& student) const;
+  void check(const distil::Student& student);
+  std::pair<distil::Student, double> best_checked();
+  void begin_turns(Stage stage, std::uint64_t turns);
+  Tried try_rounded(const distil::RoundedStudent& one);
+  Tried try_student(const distil::Student& student, const distil::RidgeGrid& grid);
+  std::pair<Tried, bool> try_grids(const distil::Student& student);
+  bool near(const Tried& one) const;
+  bool evolve(const distil::Student& student);
+  bool fits(std::size_t ridges) const;
+  std::size_t largest_fitting() const;
+  std::vector<std::size_t> sizes() const;
+  std::uint64_t fresh_seed();
+  void note(const std::string& sentence) const;
+
+  const Player& player_;
+  const Policy& teacher_;
+  const CompressOptions& options_;
+  TryEmbedding attempt_;
+  EnoughTime enough_;
+  const Progress& progress_;
+  bool discrete_;
+  distil::Labelled data_;
+  distil::InputScale scale_;
+
+  Stage stage_ = Stage::linear;
+  std::uint64_t turn_ = 0, turns_ = 0;  // of a stage of tuning, and how many it has
+  std::uint64_t size_ = 0;              // place in `sizes`
+  std::uint64_t failed_ = 0;            // attempts at this size that did not pass
+  std::uint64_t passed_ = 0;            // ridges of the smallest student that should pass, before this size; 0: none
+  std::uint64_t passed_here_ = 0;       // whether one of this size should
+  std::uint64_t seeds_ = 0;
+  std::uint64_t trusted_;  // whether the teacher's critics are used
+  double smoothness_ = 0;
+  std::string said_;         // of the last checkpoint, for progress
+  distil::Student student_;  // of `size_`, before it is tuned
+  std::vector<Checked> checked_;
+  std::optional<distil::Tuner> tuner_;
+};
+
+}  // namespace mercer
