@@ -10,30 +10,25 @@ reach the goal. Admissible is what is at most 1.25 times as rough as the network
 episode in a hundred more: the smallest of each kind within 1% is shown among those, and by the return alone. A row is the median over repeats with
 other seeds and other starts, with the smallest and the largest. Bytes are those of the student (payload for Mercer), without code. Seconds are of
 the processor. The file has every row; with --resume a run that was killed, or had fewer repeats, goes on from it.
+
+With --real-size: rivals in tasks of the library, see real_size.py.
 """
 
 import argparse
-import multiprocessing
 import os
 import pathlib
-import platform
 import sys
 
 for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
 
-from alternatives import jobs, show  # noqa: E402  (after the number of threads is fixed)
+import real_size  # noqa: E402  (after the number of threads is fixed)
+from alternatives import jobs, show  # noqa: E402
 from alternatives.record import Record  # noqa: E402
+from alternatives.running import compute, listed  # noqa: E402
 from alternatives.subjects import SUBJECTS  # noqa: E402
 
 QUICK_POLICIES = ("pendulum_5000", "cmc_sde_10000", "mc_dqn_120000")
-
-
-def listed(text, known, what):
-    wanted = text.split(",") if text else list(known)
-    if unknown := [one for one in wanted if one not in known]:
-        sys.exit(f"front: no {what} is called {', '.join(unknown)}; there are {', '.join(known)}")
-    return wanted
 
 
 def options_of(arguments):
@@ -58,16 +53,10 @@ def options_of(arguments):
     return options
 
 
-def compute(record, wanted, processes):
-    """Runs the jobs, a process each, and keeps what each gives as soon as it is there."""
-    machine = {"processor": platform.processor() or platform.machine(), "cores": os.cpu_count()}
-    with multiprocessing.get_context("spawn").Pool(processes) as pool:
-        for done, (key, rows) in enumerate(pool.imap_unordered(jobs.run, wanted), 1):
-            record.add(key, rows, machine)
-            print(f"{done} of {len(wanted)}: {', '.join(map(str, key))}", file=sys.stderr, flush=True)
-
-
 def main(arguments=None):
+    arguments = sys.argv[1:] if arguments is None else arguments
+    if "--real-size" in arguments:
+        return real_size.main([one for one in arguments if one != "--real-size"])
     options = options_of(arguments)
     policies = listed(options.policies, SUBJECTS, "policy")
     families = listed(options.families and options.families.replace("-", " "), jobs.FAMILIES, "family")
@@ -81,7 +70,7 @@ def main(arguments=None):
               for repeat in range(options.repeats) for policy in policies for family in families
               if not record.has(policy, family, repeat)]
     if wanted:
-        compute(record, wanted, options.processes)
+        compute(record, jobs.run, wanted, options.processes)
     for policy in policies:
         print("\n".join(show.terminal(record.rows, policy, families)))
     compact = "\n".join([*show.matrix(record.rows, policies, families, 1, keeps=True),

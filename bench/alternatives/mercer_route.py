@@ -21,6 +21,16 @@ RUNS = {
 QUICK = {"most-terms": "6", "generations": "20"}  # of the continuous route
 
 
+def package_of(program):
+    """The Python package of the same build."""
+    folder = str(pathlib.Path(program).resolve().parents[1] / "python")
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    import mercer
+
+    return mercer
+
+
 def seconds_of_children():
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
@@ -28,12 +38,17 @@ def seconds_of_children():
 
 def search(program, family, policy, seed, quick, folder):
     """Lets the program search, with its results in `folder`; returns what processor time that took."""
-    before = seconds_of_children()
     settings = {"env": SUBJECTS[policy].name, "policy": file_of(policy), "seed": seed, "threads": 1,
                 "out": f"{folder}/chosen.mercer", "results": f"{folder}/all", **RUNS[family]}
     if quick:
         settings |= QUICK if settings["route"] == "continuous" else {}
         settings.setdefault("certify-episodes", "20000")
+    return compress(program, settings)
+
+
+def compress(program, settings):
+    """Runs `mercer compress` with these options; returns what processor time that took."""
+    before = seconds_of_children()
     done = subprocess.run([program, "compress", "--quiet", *(f"--{name}={value}" for name, value in settings.items())],
                           capture_output=True, text=True)
     if done.returncode not in (0, 5):  # 5: nothing keeps the promise, what was found is there all the same
@@ -43,11 +58,7 @@ def search(program, family, policy, seed, quick, folder):
 
 def embeddings(program, family, policy, repeat, quick):
     """(what is known of it, function that acts) of each embedding that one search kept."""
-    package = str(pathlib.Path(program).resolve().parents[1] / "python")  # of the same build
-    if package not in sys.path:
-        sys.path.insert(0, package)
-    import mercer
-
+    mercer = package_of(program)
     with tempfile.TemporaryDirectory() as folder:
         seconds = search(program, family, policy, repeat + 1, quick, folder)
         for one in json.loads(pathlib.Path(folder, "all/tried.json").read_text()):

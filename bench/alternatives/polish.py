@@ -1,5 +1,7 @@
 """Small networks with int8 weights that are improved on the return itself: what Mercer's embeddings have to be held against."""
 
+import time
+
 import numpy as np
 
 from .cma import CmaEs
@@ -43,20 +45,33 @@ def mean_outcomes(networks, numbers, starts):
     return returns.mean(1), (changes / np.maximum(steps - 1, 1)).mean(1), failed.mean(1)
 
 
-def polish(networks, numbers, random, generations, aim, judging=1000, step=0.1):
-    """CMA-ES from `numbers`: candidates of a generation play the same starts, every generation fresh ones. Of the
-    beginning and the centre of the search at six moments the one that costs least on other starts."""
-    task, search = networks.task, CmaEs(numbers, step, random)
-    episodes = min(96, 48000 // task.horizon)  # long ones cost more and, in these tasks, differ less
-    moments = {round(generations * share) for share in (0.25, 0.5, 0.7, 0.8, 0.9, 1.0)}
-    kept = [np.array(numbers)]
+def evolve(numbers, costs, random, generations, step=0.1, seconds=np.inf):
+    """CMA-ES from `numbers` on `costs(candidates, last)`, which plays every generation on fresh starts. It ends after so many
+    generations, or when another one would take more seconds of the processor; there is always one. Of the beginning and the
+    centre of the search at six moments the one that costs least at last, and how many generations there were."""
+    search, kept, began = CmaEs(numbers, step, random), [np.array(numbers)], time.process_time()
+    moments = [0.25, 0.5, 0.7, 0.8, 0.9, 1.0]
     for generation in range(1, generations + 1):
-        candidates = search.ask()
-        search.tell(aim.costs(*mean_outcomes(networks, candidates, task.starts(episodes, random))))
-        if generation in moments:
+        search.tell(costs(search.ask(), False))
+        spent = time.process_time() - began
+        used = max(generation / generations, (spent + spent / generation) / seconds)
+        if used >= moments[0]:
             kept.append(search.mean)
-    costs = aim.costs(*mean_outcomes(networks, np.array(kept), task.starts(judging, random)))
-    return kept[int(costs.argmin())]
+            moments = [moment for moment in moments if moment > used]
+        if not moments:
+            break
+    return kept[int(costs(np.array(kept), True).argmin())], search.generation
+
+
+def polish(networks, numbers, random, generations, aim, judging=1000, step=0.1):
+    """Evolution of one network of the shape: candidates of a generation play the same starts."""
+    task = networks.task
+    episodes = min(96, 48000 // task.horizon)  # long ones cost more and, in these tasks, differ less
+
+    def costs(candidates, last):
+        return aim.costs(*mean_outcomes(networks, candidates, task.starts(judging if last else episodes, random)))
+
+    return evolve(numbers, costs, random, generations, step)[0]
 
 
 def polished(task, teacher, width, random, generations, behaviour):

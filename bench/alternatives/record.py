@@ -19,6 +19,12 @@ class Record:
     def has(self, policy, family, repeat):
         return [policy, family, repeat] in self.finished
 
+    def forget(self, stale):
+        """Drops rows for which `stale` is true; their jobs are not finished then."""
+        gone = [[row["policy"], row["family"], row["repeat"]] for row in self.rows if stale(row)]
+        self.finished = [key for key in self.finished if key not in gone]
+        self.rows = [row for row in self.rows if [row["policy"], row["family"], row["repeat"]] not in gone]
+
     def add(self, key, rows, machine=None):
         """Keeps the rows of a job, on disk too: a run that is killed leaves the old file or the new one."""
         self.finished.append(list(key))

@@ -91,14 +91,15 @@ class MountainCar(Car):
 
 
 def targets(task, actions):
-    """What a regression is asked for, (n, 1) or (n, choices), between -1 and 1."""
+    """What a regression is asked for, (n, actions) or (n, choices), between -1 and 1."""
     if task.choices is None:
-        return actions[:, None] / task.largest
+        return actions.reshape(len(actions), -1) / task.largest
     return 2.0 * (actions[:, None] == np.arange(task.choices)) - 1
 
 
 def decide(task, outputs, axis=-1):
-    """The actions that such outputs mean."""
-    if task.choices is None:
-        return task.largest * np.clip(np.take(outputs, 0, axis), -1.0, 1.0)
-    return outputs.argmax(axis)
+    """The actions that such outputs mean; the axis goes where there is one action alone."""
+    if task.choices is not None:
+        return outputs.argmax(axis)
+    single = outputs.shape[axis] == 1
+    return task.largest * np.clip(np.take(outputs, 0, axis) if single else outputs, -1.0, 1.0)

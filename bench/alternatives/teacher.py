@@ -42,7 +42,7 @@ class Network:
         return self.task.largest * np.tanh(np.clip(out, -2.0, 2.0) if self.clipped else out)
 
 
-def rounded(weights, bits):
-    """To whole multiples of one unit that 2^(bits-1) - 1 of reach the largest weight."""
-    unit = np.abs(weights).max() / (2 ** (bits - 1) - 1)
+def rounded(weights, bits, axis=None):
+    """To whole multiples of one unit that 2^(bits-1) - 1 of reach the largest weight; with an axis, of units along it."""
+    unit = np.maximum(np.abs(weights).max(axis, keepdims=axis is not None), 1e-30) / (2 ** (bits - 1) - 1)
     return np.rint(weights / unit) * unit

@@ -127,6 +127,14 @@ def test_a_record_goes_on_and_refuses_other_settings(tmp_path):
         Record(file, {"episodes": 6}, resume=True)
 
 
+def test_what_a_record_forgets_is_not_finished(tmp_path):
+    record = Record(tmp_path / "f.json", {}, resume=False)
+    record.add(["p", "tree", 0], [row(0, 10, 0.5), row(0, 20, 0.1, source="old")])
+    record.add(["p", "tree", 1], [row(1, 10, 0.5)])
+    record.forget(lambda one: one.get("source") == "old")
+    assert not record.has("p", "tree", 0) and record.has("p", "tree", 1) and record.rows == [row(1, 10, 0.5)]
+
+
 def front(*arguments):
     return subprocess.run([sys.executable, "-B", ROOT / "bench/front.py", MERCER, "--quick", "--policies", "cmc_sde_10000",
                            "--processes", "1", *map(str, arguments)], capture_output=True, text=True)
