@@ -345,7 +345,7 @@ void RidgeSearch::judge() {
     stage_ = Stage::done;  // the size before was the smallest
   } else if (++failed_ == 1 || options_.judge.max_bytes) {
     tuner_->restart(student_);
-    begin_turns(Stage::free, options_.ridges.first_turns);
+    begin_turns(Stage::free, on_grid ? options_.ridges.later_turns : options_.ridges.first_turns);
   } else {
     grow();
   }

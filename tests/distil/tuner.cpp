@@ -1,6 +1,6 @@
 #include "distil/tuner.hpp"
 
-#include <limits>
+#include <fstream>
 
 #include <gtest/gtest.h>
 
@@ -158,9 +158,15 @@ TEST(Checkpoint, another_hash_and_a_flipped_bit_are_refused) {
   learn::Archive archive;
   std::vector<float> numbers{1, 2, 3};
   archive.numbers("numbers", std::span(numbers));
+  archive.add_rows("z_empty", {}, 1);  // the checksum must not begin anew there
   learn::write_checkpoint(file, archive, "one");
   EXPECT_NO_THROW(learn::read_checkpoint(file, "one"));
   EXPECT_THROW(learn::read_checkpoint(file, "two"), Error);
+  std::fstream bytes(file, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekp(-1, std::ios::end);
+  bytes.put('\x7f');
+  bytes.close();
+  EXPECT_THROW(learn::read_checkpoint(file, "one"), Error);
 }
 
 }  // namespace
