@@ -5,6 +5,12 @@
 #include <gtest/gtest.h>
 
 namespace mercer::distil {
+
+// Found by the name of its argument: it stands beside that.
+void PrintTo(const RidgeShape& shape, std::ostream* out) {
+  *out << shape.observations << "x" << shape.ridges << "x" << shape.outputs << (shape.linear ? " linear" : "");
+}
+
 namespace {
 
 Vector<float> random_numbers(const RidgeShape& shape, std::uint64_t seed, double size = 0.7) {

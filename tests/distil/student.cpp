@@ -52,6 +52,11 @@ struct Case {
   Squash squash = Squash::tanh;
 };
 
+void PrintTo(const Case& one, std::ostream* out) {
+  *out << one.observations << "x" << one.ridges << "x" << one.actions << (one.linear ? " linear" : "")
+       << (one.discrete ? " discrete" : "") << (one.squash == Squash::none ? " clip" : "");
+}
+
 class StudentCode : public testing::TestWithParam<Case> {};
 
 // What is played from the payload's bytes is what was rounded in the loop.
