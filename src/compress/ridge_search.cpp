@@ -57,9 +57,8 @@ RidgeSearch::RidgeSearch(const Player& player, const Policy& teacher, const Comp
 }
 
 bool takes_shared_ridges(const Task& task) {
-  const auto bounded = [](const Axis& axis) { return std::isfinite(axis.range.width()) && axis.range.width() > 0; };
   return std::ranges::none_of(task.observation.axes, &Axis::periodic) && !task.observation.is_discrete() &&
-         (task.action.is_discrete() || std::ranges::all_of(task.action.axes, bounded));
+         (task.action.is_discrete() || std::ranges::all_of(task.action.axes, is_bounded));
 }
 
 bool RidgeSearch::advance() {
@@ -382,45 +381,6 @@ void RidgeSearch::grow() {
   tuner_->restart(student_);
   failed_ = 0;
   begin_turns(Stage::free, options_.ridges.first_turns);
-}
-
-void RidgeSearch::exchange(learn::Archive& archive) {
-  const auto all = [](distil::Vector<float>& numbers) {
-    return std::span(numbers.data(), static_cast<std::size_t>(numbers.size()));
-  };
-  auto stage = static_cast<std::uint64_t>(stage_);
-  archive.count("search.stage", stage);
-  stage_ = static_cast<Stage>(stage);
-  const std::pair<const char*, std::uint64_t*> counts[] = {{"turn", &turn_},     {"turns", &turns_},
-                                                           {"size", &size_},     {"failed", &failed_},
-                                                           {"passed", &passed_}, {"passed_here", &passed_here_},
-                                                           {"seeds", &seeds_},   {"trusted", &trusted_}};
-  for (const auto& [name, value] : counts) archive.count(fmt::format("search.{}", name), *value);
-  archive.numbers("search.smoothness", std::span(&smoothness_, 1));
-  data_.exchange(archive);
-
-  auto ridges = static_cast<std::uint64_t>(student_.shape.ridges),
-       has_student = student_.numbers.size() > 0 ? 1UL : 0UL;
-  archive.count("search.has_student", has_student);
-  archive.count("search.ridges", ridges);
-  if (has_student != 0) {
-    if (archive.filling()) {
-      student_ = {distil::shape_for(player_.task(), ridges, false, teacher_.contract().squash), scale_, {}};
-      student_.numbers = distil::Vector<float>::Zero(student_.shape.size());
-    }
-    archive.numbers("search.student", all(student_.numbers));
-  }
-  std::uint64_t checked = checked_.size(), tuned = tuner_ ? 1 : 0;
-  archive.count("search.checked", checked);
-  archive.count("search.tuned", tuned);
-  if (tuned != 0 && !tuner_) make_tuner(false);
-  if (tuner_) tuner_->exchange(archive);
-  checked_.resize(checked);
-  for (std::size_t i = 0; i < checked; ++i) {
-    if (archive.filling()) checked_[i].numbers = distil::Vector<float>::Zero(tuner_->student().shape.size());
-    archive.numbers(fmt::format("search.checked{}", i), all(checked_[i].numbers));
-    archive.numbers(fmt::format("search.cost{}", i), std::span(&checked_[i].cost, 1));
-  }
 }
 
 }  // namespace mercer

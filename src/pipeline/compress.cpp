@@ -80,9 +80,12 @@ bool asks_for_shared(const CompressRequest& request, const Player& player, Act a
   const bool named = std::ranges::find(request.bases, shared_basis) != request.bases.end();
   const bool able = takes_shared_ridges(player.task()) && act == Act::mean;
   if (named && !able) {
-    throw Error(ErrorCode::bad_value,
-                "shared ridges need bounded or discrete actions that are not drawn, and no periodic observation",
-                "Take another basis, or --act mean");
+    throw Error(
+        ErrorCode::bad_value,
+        fmt::format("shared ridges do not take task '{}' with --act {}: actions must be discrete or have bounds, "
+                    "observations must not be periodic, and mean actions are played",
+                    player.task().name, name(act)),
+        "Use --act mean, or another basis");
   }
   constexpr std::size_t few = 4;
   return named || (able && request.bases.empty() && player.task().observation.dimensions() > few);
