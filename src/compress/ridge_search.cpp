@@ -14,20 +14,20 @@ using distil::RidgeGrid;
 using distil::Student;
 
 constexpr std::size_t visited_episodes = 16, kept_states = 300'000;
-constexpr RidgeGrid usual_grid{5, 6};
-constexpr RidgeGrid grids[] = {{8, 8}, {7, 8}, {6, 7}, usual_grid, {4, 5}};
-// Students above this share of loss are not worth tuning: a larger one gets there sooner.
-constexpr double tunable_loss = 0.45;
-// Evolution moves no more numbers than this.
-constexpr Index most_evolved = 160;
-// A student that costs so many budgets is near enough to try coarser grids.
-constexpr double near_budgets = 2;
 // Critics that are learned from nothing need so many times the steps and turns.
 constexpr std::size_t own_critics = 5;
+// Such critics are trusted once their error on fresh episodes (`critic_error`) is no larger.
+constexpr double trusted_error = 0.05;
 constexpr std::uint64_t turns_a_check = 16;
+// A student that earns what its teacher does settles: its rate falls over so many turns, and it is drawn to its
+// teacher. What it would gain beyond that makes it harder to round.
+constexpr std::uint64_t settle_turns = 32;
+constexpr double settle_pull = 0.2;
 // A checkpoint that loses this share of the return more than the best one is left: its critics saw more in it than was.
 constexpr double collapse = 0.15;
-constexpr std::size_t check_episodes = 16, race_episodes = 64, raced = 4;
+// A student that may not grow is tuned anew so often.
+constexpr std::uint64_t most_failed_at_limit = 4;
+constexpr std::size_t race_episodes = 64, raced = 4;
 
 distil::TuneOptions tune_options(const CompressOptions& options, bool trusted) {
   distil::TuneOptions out;
@@ -50,10 +50,12 @@ RidgeSearch::RidgeSearch(const Player& player, const Policy& teacher, const Comp
       enough_(std::move(enough)),
       progress_(progress),
       discrete_(player.task().action.is_discrete()),
+      visited_(player.roll_out(teacher, {visited_episodes, fresh_seed(), Act::mean}, progress)),
       data_(teacher, player.task(), kept_states, options.judge.seed),
       trusted_(options.critics ? 1 : 0) {
-  data_.add(player.roll_out(teacher, {visited_episodes, fresh_seed(), Act::mean}, progress));
+  data_.add(visited_);
   scale_ = distil::input_scale(player.task().observation, data_.states().view());
+  if (options.critics && !discrete_) data_.weigh(distil::CriticNetworks(*options.critics));
 }
 
 bool takes_shared_ridges(const Task& task) {
@@ -98,120 +100,12 @@ void RidgeSearch::note(const std::string& sentence) const {
   if (progress_.note) progress_.note(sentence);
 }
 
-Student RidgeSearch::imitated(std::size_t ridges, bool linear) {
-  const distil::RidgeShape shape = distil::shape_for(player_.task(), ridges, linear, teacher_.contract().squash);
-  Student student = initial_student(shape, scale_, options_.judge.seed);
-  distil::ImitateOptions how;
-  how.rounds = options_.ridges.imitation_rounds;
-  how.updates = options_.ridges.imitation_updates;
-  how.steps = options_.ridges.imitation_steps;
-  how.seed = options_.judge.seed;
-  how.item = ridges;
-  imitate(student, player_, data_, how, enough_, progress_);
-  return student;
-}
-
-Tried RidgeSearch::try_rounded(const distil::RoundedStudent& one) {
-  return attempt_(ContinuousEmbedding::make(code_of(one.student, player_.task(), one.rounding), teacher_.contract(),
-                                            teacher_.name()));
-}
-
-Tried RidgeSearch::try_student(const Student& student, const RidgeGrid& grid) {
-  return try_rounded(round_to_data(student, grid, data_, options_.judge.seed));
-}
-
-// From fine to coarse, as long as they should pass. Returns the first that fits, and whether any should pass.
-std::pair<Tried, bool> RidgeSearch::try_grids(const Student& student) {
-  Tried first;
-  first.lost_share = 1;
-  bool passed = false;
-  for (const RidgeGrid& grid : grids) {
-    const Tried one = try_student(student, grid);
-    if (!one.fits) continue;
-    if (!first.fits) first = one;
-    if (!one.promising && (passed || !near(one))) break;
-    passed = passed || one.promising;
-  }
-  return {first, passed};
-}
-
-// Not so far from passing that a coarser grid could not be as good.
-bool RidgeSearch::near(const Tried& one) const {
-  return one.lost_share * std::abs(options_.search.aim.teacher_return) <= near_budgets * options_.search.aim.budget;
-}
-
-bool RidgeSearch::evolve(const Student& student) {
-  ReturnPolish how = options_.search;
-  how.act = options_.judge.act;
-  how.seed = options_.judge.seed;
-  how.generations = options_.ridges.evolve_generations;
-  how.episodes = 16;
-  bool passed = false;
-  for (const unsigned bits : {6U, 5U, 4U}) {
-    if (enough_()) break;
-    how.item = 0x5EB000000 + 16 * static_cast<std::uint64_t>(student.shape.ridges) + bits;
-    const distil::RoundedStudent start = round_to_data(student, {bits, bits}, data_, options_.judge.seed);
-    const Tried one = try_rounded(evolve_student(start, player_, data_, how, enough_, progress_));
-    note(fmt::format("{} ridges, {} bits, after evolution: {:.3g}% lost", student.shape.ridges, bits,
-                     100 * one.lost_share));
-    if (!one.promising) break;
-    passed = true;
-  }
-  return passed;
-}
-
-void RidgeSearch::try_linear() {
-  const Student student = imitated(0, true);
-  auto [fine, passed] = try_grids(student);
-  note(fmt::format("a linear student loses {:.3g}% after imitation", 100 * fine.lost_share));
-  if (student.numbers.size() <= most_evolved && fine.lost_share < 0.8) passed = evolve(student) || passed;
-  stage_ = passed ? Stage::done : Stage::sizes;
-}
-
-bool RidgeSearch::fits(std::size_t ridges) const {
-  if (!options_.judge.max_bytes) return true;
-  const distil::RidgeShape shape = distil::shape_for(player_.task(), ridges, false, teacher_.contract().squash);
-  const Student student{shape, scale_, initial_numbers(shape, 0)};
-  const distil::Rounding rounding = fitting_rounding(student, usual_grid);
-  return encode_continuous(code_of(student, player_.task(), rounding), teacher_.contract()).size() <=
-         *options_.judge.max_bytes;
-}
-
-std::size_t RidgeSearch::largest_fitting() const {
-  std::size_t ridges = 1;
-  while (ridges < options_.ridges.most_ridges && fits(ridges + 1)) ++ridges;
-  return ridges;
-}
-
-// With a limit on bytes the largest that it allows is the one to tune.
-std::vector<std::size_t> RidgeSearch::sizes() const {
-  if (options_.judge.max_bytes) return {largest_fitting()};
-  std::vector<std::size_t> out{4, 8, 16, 32, 64};
-  std::erase_if(out, [&](std::size_t ridges) { return ridges > options_.ridges.most_ridges; });
-  return out;
-}
-
-void RidgeSearch::try_size() {
-  const std::vector<std::size_t> all = sizes();
-  const std::size_t ridges = all[size_];
-  student_ = imitated(ridges, false);
-  auto [fine, passed] = try_grids(student_);
-  note(fmt::format("{} ridges lose {:.3g}% after imitation", ridges, 100 * fine.lost_share));
-  if (discrete_ && student_.numbers.size() <= most_evolved) passed = evolve(student_) || passed;
-  const bool last = size_ + 1 == all.size();
-  if (passed || (discrete_ && last)) {
-    stage_ = Stage::done;
-  } else if (!discrete_ && (fine.lost_share < tunable_loss || last)) {
-    stage_ = Stage::critics;
-  } else {
-    ++size_;
-  }
-}
-
 void RidgeSearch::make_tuner(bool play) {
   distil::TuneOptions how = tune_options(options_, trusted_ != 0);
   if (!play) how.first_steps = 0;
-  tuner_.emplace(player_, teacher_, student_, trusted_ != 0 ? options_.critics.get() : nullptr, how, progress_);
+  std::optional<distil::CriticNetworks> critics;
+  if (trusted_ != 0) critics.emplace(*options_.critics);
+  tuner_.emplace(player_, teacher_, student_, critics ? &*critics : nullptr, how, progress_);
 }
 
 void RidgeSearch::begin_tuning() {
@@ -220,9 +114,25 @@ void RidgeSearch::begin_tuning() {
     turns_ = options_.ridges.critic_turns * (trusted_ != 0 ? 1 : own_critics);
     turn_ = 0;
   }
-  tuner_->learn_critics(progress_);
+  tuner_->learn_critics(trusted_ != 0 ? distil::Tuner::Of::student : distil::Tuner::Of::teacher, progress_);
   if (!tuner_->healthy()) return give_up_critics();
-  if (++turn_ < turns_) return;
+  ++turn_;
+  if (trusted_ == 0 && turn_ % options_.ridges.critic_turns == 0) {
+    const double error = tuner_->critic_error(progress_);
+    note(
+        fmt::format("critics after {} updates are wrong by {:.3g}% on fresh episodes", tuner_->updates(), 100 * error));
+    if (error <= trusted_error) turns_ = turn_;
+  }
+  if (turn_ < turns_) return;
+  if (trusted_ == 0) {  // what they learned decides which errors count
+    student_ = best_imitated(static_cast<std::size_t>(student_.shape.ridges));
+    tuner_->restart(student_);
+    const auto [fine, passed] = try_grids(student_);
+    note(fmt::format("{} ridges lose {:.3g}% after imitation with weights", student_.shape.ridges,
+                     100 * fine.lost_share));
+    passed_here_ = passed ? 1 : 0;
+    if (passed) return shrink();
+  }
   begin_turns(Stage::free, options_.ridges.first_turns);
 }
 
@@ -262,6 +172,10 @@ void RidgeSearch::check(const Student& student) {
   checked_.push_back({student.numbers, cost});
   std::ranges::stable_sort(checked_, {}, &Checked::cost);
   if (checked_.size() > raced) checked_.pop_back();
+  if (settled_ == 0 && student_cost(options_.search.aim, outcomes, player_.task(), *policy, 0) <= 0) {
+    settled_ = 1;
+    turns_ = std::min(turns_, turn_ + (tuner_->rounding().grid.rounds() ? 0 : settle_turns));
+  }
   if (cost > checked_.front().cost + collapse * std::abs(teacher) / options_.search.aim.budget) {
     note("the student got much worse: it goes on from its best checkpoint");
     Student best = tuner_->student();
@@ -271,14 +185,13 @@ void RidgeSearch::check(const Student& student) {
 }
 
 void RidgeSearch::tune(bool rounding) {
-  constexpr double falling = 0.4;  // the part of a stage over which the rate falls
-  const double left = 1 - static_cast<double>(turn_) / static_cast<double>(turns_);
+  // The rate falls over the last part of a stage.
+  const double falling = settled_ != 0 ? static_cast<double>(settle_turns) : 0.4 * static_cast<double>(turns_);
+  const double left = static_cast<double>(turns_ - turn_);
   constexpr double careful = 0.2;  // of the rate, for students on a grid: they are good already
   const double share = (rounding ? careful : 1) * std::clamp(left / falling, 0.02, 1.0);
-  const bool falls = player_.task().ending == Ending::failure;
-  distil::TunePull pull{trusted_ != 0 ? 0.0 : 0.2, smoothness_};
-  if (falls) pull.imitation = std::max(pull.imitation, 0.2);
-  tuner_->turn(share, pull, progress_);
+  const bool bold = trusted_ != 0 && player_.task().ending != Ending::failure && settled_ == 0 && !rounding;
+  tuner_->turn(share, {bold ? 0.0 : settle_pull, smoothness_}, progress_);
   if (!tuner_->healthy()) return give_up_critics();
   if (progress_.report) {
     const std::string stage = fmt::format("tune {} ridges{}{}", tuner_->student().shape.ridges,
@@ -290,7 +203,7 @@ void RidgeSearch::tune(bool rounding) {
     now.numbers = rounded(now, tuner_->rounding());
     check(now);
   }
-  if (turn_ == turns_) stage_ = Stage::judge;
+  if (turn_ >= turns_) stage_ = Stage::judge;
 }
 
 // The best checkpoints meet on the same fresh episodes.
@@ -312,6 +225,7 @@ std::pair<Student, double> RidgeSearch::best_checked() {
 
 void RidgeSearch::begin_turns(Stage stage, std::uint64_t turns) {
   checked_.clear();
+  settled_ = 0;
   turn_ = 0;
   turns_ = turns;
   stage_ = stage;
@@ -320,6 +234,7 @@ void RidgeSearch::begin_turns(Stage stage, std::uint64_t turns) {
 void RidgeSearch::judge() {
   const bool on_grid = tuner_->rounding().grid.rounds();
   const auto [best, cost] = best_checked();
+  gather_states(&best);  // a tuned student goes elsewhere than one that imitates
   bool passed = false;
   if (on_grid) {
     passed = try_rounded({best, tuner_->rounding()}).promising;
@@ -333,8 +248,9 @@ void RidgeSearch::judge() {
   passed_here_ = passed_here_ != 0 || passed ? 1 : 0;
   if (enough_() || !tuner_->healthy()) {
     stage_ = Stage::done;
-  } else if (!on_grid && (passed || cost <= near_budgets)) {  // what the grid costs may be won back on it
-    const distil::RoundedStudent start = round_to_data(best, usual_grid, data_, options_.judge.seed);
+  } else if (!on_grid && !passed && cost <= near_budgets) {  // what the grid costs may be won back on it
+    const RidgeGrid grid = loop_grid(static_cast<std::size_t>(best.shape.ridges));
+    const distil::RoundedStudent start = round_to_data(best, grid, data_, options_.judge.seed);
     tuner_->restart(start.student, start.rounding);
     begin_turns(Stage::rounded, options_.ridges.later_turns);
     check(start.student);
@@ -342,9 +258,11 @@ void RidgeSearch::judge() {
     shrink();
   } else if (passed_ != 0) {
     stage_ = Stage::done;  // the size before was the smallest
-  } else if (++failed_ == 1 || options_.judge.max_bytes) {
+  } else if (++failed_ <= (options_.judge.max_bytes ? most_failed_at_limit : 1)) {
     tuner_->restart(student_);
     begin_turns(Stage::free, on_grid ? options_.ridges.later_turns : options_.ridges.first_turns);
+  } else if (options_.judge.max_bytes) {
+    stage_ = Stage::done;
   } else {
     grow();
   }
@@ -377,7 +295,7 @@ void RidgeSearch::grow() {
     stage_ = Stage::done;
     return;
   }
-  student_ = imitated(ridges, false);
+  student_ = best_imitated(ridges);
   tuner_->restart(student_);
   failed_ = 0;
   begin_turns(Stage::free, options_.ridges.first_turns);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -41,6 +42,9 @@ class RidgeSearch {
   void exchange(learn::Archive& archive);
 
  private:
+  static constexpr std::size_t check_episodes = 16;
+  /// A student that costs so many budgets is near enough to try coarser grids.
+  static constexpr double near_budgets = 2;
   enum class Stage : std::uint64_t { linear, sizes, critics, free, rounded, judge, done };
   /// A student that was seen to do well, and its cost.
   struct Checked {
@@ -58,7 +62,9 @@ class RidgeSearch {
   void shrink();
   void grow();
 
-  distil::Student imitated(std::size_t ridges, bool linear);
+  void gather_states(const distil::Student* student);
+  distil::Student imitated(std::size_t ridges, bool linear, std::uint64_t attempt = 0);
+  distil::Student best_imitated(std::size_t ridges);
   double cost_of(std::span<const Outcome> outcomes, const Policy& policy, const distil::Student& student) const;
   void check(const distil::Student& student);
   std::pair<distil::Student, double> best_checked();
@@ -68,8 +74,8 @@ class RidgeSearch {
   std::pair<Tried, bool> try_grids(const distil::Student& student);
   bool near(const Tried& one) const;
   bool evolve(const distil::Student& student);
-  bool fits(std::size_t ridges) const;
-  std::size_t largest_fitting() const;
+  bool fits(std::size_t ridges, const distil::RidgeGrid& grid) const;
+  distil::RidgeGrid loop_grid(std::size_t ridges) const;
   std::vector<std::size_t> sizes() const;
   std::uint64_t fresh_seed();
   void note(const std::string& sentence) const;
@@ -81,20 +87,23 @@ class RidgeSearch {
   EnoughTime enough_;
   const Progress& progress_;
   bool discrete_;
+  std::uint64_t seeds_ = 0;
+  const Rollouts visited_;  // by the teacher
   distil::Labelled data_;
   distil::InputScale scale_;
 
   Stage stage_ = Stage::linear;
   std::uint64_t turn_ = 0, turns_ = 0;  // of a stage of tuning, and how many it has
+  std::uint64_t settled_ = 0;           // whether a checkpoint of it earned what the teacher does
   std::uint64_t size_ = 0;              // place in `sizes`
   std::uint64_t failed_ = 0;            // attempts at this size that did not pass
   std::uint64_t passed_ = 0;            // ridges of the smallest student that should pass, before this size; 0: none
   std::uint64_t passed_here_ = 0;       // whether one of this size should
-  std::uint64_t seeds_ = 0;
-  std::uint64_t trusted_;  // whether the teacher's critics are used
+  std::uint64_t trusted_;               // whether the teacher's critics are used
   double smoothness_ = 0;
-  std::string said_;         // of the last checkpoint, for progress
-  distil::Student student_;  // of `size_`, before it is tuned
+  double least_lost_ = HUGE_VAL;  // of the sizes that were tried
+  std::string said_;              // of the last checkpoint, for progress
+  distil::Student student_;       // of `size_`, before it is tuned
   std::vector<Checked> checked_;
   std::optional<distil::Tuner> tuner_;
 };

@@ -11,12 +11,13 @@ void RidgeSearch::exchange(learn::Archive& archive) {
   auto stage = static_cast<std::uint64_t>(stage_);
   archive.count("search.stage", stage);
   stage_ = static_cast<Stage>(stage);
-  const std::pair<const char*, std::uint64_t*> counts[] = {{"turn", &turn_},     {"turns", &turns_},
-                                                           {"size", &size_},     {"failed", &failed_},
-                                                           {"passed", &passed_}, {"passed_here", &passed_here_},
-                                                           {"seeds", &seeds_},   {"trusted", &trusted_}};
+  const std::pair<const char*, std::uint64_t*> counts[] = {
+      {"turn", &turn_},      {"turns", &turns_},   {"settled", &settled_},         {"size", &size_},
+      {"failed", &failed_},  {"passed", &passed_}, {"passed_here", &passed_here_}, {"seeds", &seeds_},
+      {"trusted", &trusted_}};
   for (const auto& [name, value] : counts) archive.count(fmt::format("search.{}", name), *value);
   archive.numbers("search.smoothness", std::span(&smoothness_, 1));
+  archive.numbers("search.least_lost", std::span(&least_lost_, 1));
   data_.exchange(archive);
 
   auto ridges = static_cast<std::uint64_t>(student_.shape.ridges),

@@ -31,7 +31,7 @@ void imitate(Student& student, const Player& player, Labelled& data, const Imita
   learn::Moments<float> moments(shape.size());
   std::array<Vector<float>, 2> gradients{Vector<float>::Zero(shape.size()), Vector<float>::Zero(shape.size())};
   const auto batch = static_cast<Index>(options.batch);
-  Matrix<float> input(shape.observations, batch), label(shape.outputs, batch);
+  Matrix<float> input(shape.observations, batch), label(shape.outputs, batch), weight(shape.outputs, batch);
   RidgePass pass(shape, batch);
   std::vector<std::size_t> chosen(options.batch);
   std::uint64_t count = 0;
@@ -45,12 +45,14 @@ void imitate(Student& student, const Player& player, Labelled& data, const Imita
     for (std::size_t u = 0; u < options.updates; ++u) {
       draw(options.seed, options.item, count, data.size(), chosen);
       data.gather(chosen, student.scale, input, label);
+      data.gather_weights(chosen, weight);
       learn::both([&](std::size_t half) {
         const Columns k = learn::half_of(batch, half);
         forward(shape, student.numbers, input, k, pass);
         if (shape.output != Output::score) {
           pass.by_output.middleCols(k.begin, k.count) =
-              2 * (pass.output.middleCols(k.begin, k.count) - label.middleCols(k.begin, k.count));
+              2 * weight.middleCols(k.begin, k.count)
+                      .cwiseProduct(pass.output.middleCols(k.begin, k.count) - label.middleCols(k.begin, k.count));
         } else {
           by_scores(label, k, pass);
         }
@@ -68,15 +70,17 @@ void imitate(Student& student, const Player& player, Labelled& data, const Imita
 Sampled::Sampled(const Student& student, const Labelled& data, std::size_t states, std::uint64_t seed)
     : input(student.shape.observations, static_cast<Index>(states)),
       label(student.shape.outputs, static_cast<Index>(states)),
+      weight(label.rows(), label.cols()),
       pass(student.shape, static_cast<Index>(states)) {
   std::vector<std::size_t> chosen(states);
   draw(seed, 0xFFFFFFFF, 0, data.size(), chosen);
   data.gather(chosen, student.scale, input, label);
+  data.gather_weights(chosen, weight);
   forward(student.shape, student.numbers, input, {0, static_cast<Index>(states)}, pass);
 }
 
 double imitation_error(const Student& student, const Labelled& data, std::size_t states, std::uint64_t seed) {
-  const auto [input, label, pass] = Sampled(student, data, states, seed);
+  const auto [input, label, weight, pass] = Sampled(student, data, states, seed);
   if (student.shape.output != Output::score)
     return (pass.output - label).cast<double>().squaredNorm() / static_cast<double>(states);
   double sum = 0;

@@ -24,7 +24,7 @@ void imitate(Student& student, const Player& player, Labelled& data, const Imita
 /// A pass of a student over states of `data`, drawn anew.
 struct Sampled {
   Sampled(const Student& student, const Labelled& data, std::size_t states, std::uint64_t seed);
-  Matrix<float> input, label;
+  Matrix<float> input, label, weight;
   RidgePass pass;
 };
 

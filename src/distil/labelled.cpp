@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "mercer/parallel.hpp"
 
@@ -56,6 +57,7 @@ void Labelled::add(const Rollouts& rollouts) {
   const StateMatrix states = columns_of(rollouts.observations, observations_);
   const std::vector<double> actions = mean_actions(teacher_, states.view());
   const std::size_t count = rollouts.steps();
+  std::vector<std::size_t> places;
   for (std::size_t i = 0; i < count; ++i, ++seen_) {
     std::size_t place = size();
     if (place < most_) {
@@ -65,6 +67,7 @@ void Labelled::add(const Rollouts& rollouts) {
       Random random({seed_, Stage::replay, seen_, 1});
       place = static_cast<std::size_t>(random.uniform() * static_cast<double>(most_));
     }
+    places.push_back(place);
     for (std::size_t d = 0; d < observations_; ++d) {
       states_[place * observations_ + d] = static_cast<float>(rollouts.observations[i * observations_ + d]);
     }
@@ -74,6 +77,47 @@ void Labelled::add(const Rollouts& rollouts) {
           static_cast<float>(action_.is_discrete() ? action : std::clamp(to_unit(action_.axes[d], action), -1.0, 1.0));
     }
   }
+  if (!critics_) return;
+  weights_.resize(wanted_.size());
+  set_weights(places, costs_at(places));
+}
+
+void Labelled::clear() {
+  seen_ = 0;
+  states_.clear();
+  wanted_.clear();
+  weights_.clear();
+}
+
+Matrix<float> Labelled::costs_at(std::span<const std::size_t> places) const {
+  const auto count = static_cast<Index>(places.size());
+  Matrix<float> states(static_cast<Index>(observations_), count), actions(static_cast<Index>(labels_), count);
+  for (Index c = 0; c < count; ++c) {
+    const std::size_t place = places[static_cast<std::size_t>(c)];
+    std::copy_n(&states_[place * observations_], observations_, states.col(c).data());
+    std::copy_n(&wanted_[place * labels_], labels_, actions.col(c).data());
+  }
+  return action_costs(*critics_, states, actions);
+}
+
+void Labelled::set_weights(std::span<const std::size_t> places, const Matrix<float>& costs) {
+  constexpr float least = 0.1F, most = 10;
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    for (std::size_t d = 0; d < labels_; ++d) {
+      const float weight = costs(static_cast<Index>(d), static_cast<Index>(i)) / static_cast<float>(usual_cost_);
+      weights_[places[i] * labels_ + d] = std::isfinite(weight) ? std::clamp(weight, least, most) : 1;
+    }
+  }
+}
+
+void Labelled::weigh(CriticNetworks critics) {
+  critics_ = std::move(critics);
+  weights_.assign(wanted_.size(), 1);
+  std::vector<std::size_t> places(size());
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  const Matrix<float> costs = costs_at(places);
+  usual_cost_ = costs.cast<double>().mean();
+  set_weights(places, costs);
 }
 
 StateMatrix Labelled::states() const {
@@ -96,14 +140,29 @@ void Labelled::gather(std::span<const std::size_t> chosen, const InputScale& sca
   }
 }
 
+void Labelled::gather_weights(std::span<const std::size_t> chosen, Matrix<float>& weight) const {
+  weight.setOnes();
+  if (weights_.empty()) return;
+  for (std::size_t c = 0; c < chosen.size(); ++c) {
+    for (std::size_t d = 0; d < labels_; ++d) {
+      weight(static_cast<Index>(d), static_cast<Index>(c)) = weights_[chosen[c] * labels_ + d];
+    }
+  }
+}
+
 void Labelled::exchange(learn::Archive& archive) {
+  std::uint64_t weighed = weights_.empty() ? 0 : 1;
   archive.count("labelled.seen", seen_);
+  archive.count("labelled.weighed", weighed);
+  archive.numbers("labelled.usual_cost", std::span(&usual_cost_, 1));
   if (archive.filling()) {
     states_ = archive.rows("labelled.states", observations_);
     wanted_ = archive.rows("labelled.wanted", labels_);
+    if (weighed != 0) weights_ = archive.rows("labelled.weights", labels_);
   } else {
     archive.add_rows("labelled.states", states_, observations_);
     archive.add_rows("labelled.wanted", wanted_, labels_);
+    if (weighed != 0) archive.add_rows("labelled.weights", weights_, labels_);
   }
 }
 

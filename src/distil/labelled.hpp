@@ -3,6 +3,7 @@
 #include <functional>
 #include <vector>
 
+#include "distil/action_costs.hpp"
 #include "distil/student.hpp"
 #include "learn/run_folder.hpp"
 #include "mercer/embed.hpp"
@@ -18,6 +19,11 @@ class Labelled {
 
   /// Asks the teacher in every state of the rollouts.
   void add(const Rollouts& rollouts);
+  /// Forgets all states; how labels are weighed stays.
+  void clear();
+  /// Gives each label a weight, now and when states are added: what its error costs (`action_costs`) relative to the
+  /// mean over the states there are. Costs that are not finite weigh one. Actions must be a bounded box.
+  void weigh(CriticNetworks critics);
 
   std::size_t size() const { return states_.size() / observations_; }
   /// As doubles in columns.
@@ -28,15 +34,23 @@ class Labelled {
   void gather(std::span<const std::size_t> chosen, const InputScale& scale, Matrix<float>& input,
               Matrix<float>& label) const;
 
+  /// Of the same columns: 0.1 to 10, or 1 where nothing was weighed.
+  void gather_weights(std::span<const std::size_t> chosen, Matrix<float>& weight) const;
+
   void exchange(learn::Archive& archive);
 
  private:
+  Matrix<float> costs_at(std::span<const std::size_t> places) const;
+  void set_weights(std::span<const std::size_t> places, const Matrix<float>& costs);
+
   const Policy& teacher_;
   const Space& action_;
   std::size_t most_, observations_, labels_;
   std::uint64_t seed_;
   std::uint64_t seen_ = 0;
-  std::vector<float> states_, wanted_;  // one row for each state
+  std::vector<float> states_, wanted_, weights_;  // one row for each state
+  std::optional<CriticNetworks> critics_;
+  double usual_cost_ = 0;
 };
 
 /// Plays episodes until they have had about `steps` steps, and hands them over as they are played; `number` tells calls

@@ -16,7 +16,8 @@ constexpr std::size_t states = 4096;
 struct Pass {
   Doubles input;   // of the student, then a row of ones
   Doubles hidden;  // ridges
-  Doubles moves;   // derivative of the outputs by what they are before they are squashed
+  Doubles
+      counts;  // what a change of an output before it is squashed counts: squared derivative, times the label's weight
 };
 
 Pass pass_of(const Student& student, const Labelled& data, std::uint64_t seed) {
@@ -24,11 +25,13 @@ Pass pass_of(const Student& student, const Labelled& data, std::uint64_t seed) {
   const Sampled sampled(student, data, states, seed);
   Pass out{Doubles::Ones(s.observations + 1, static_cast<Index>(states)), sampled.pass.hidden.cast<double>(),
            Doubles::Ones(s.outputs, static_cast<Index>(states))};
+  Doubles& moves = out.counts;
   out.input.topRows(s.observations) = sampled.input.cast<double>();
   const auto output = sampled.pass.output.cast<double>().array();
   constexpr double outside = 0.05;  // what is cut off hardly moves, and must not count for nothing
-  if (s.output == Output::tanh) out.moves = 1 - output.square();
-  if (s.output == Output::clip) out.moves = (output.abs() < 1).select(out.moves, outside);
+  if (s.output == Output::tanh) moves = 1 - output.square();
+  if (s.output == Output::clip) moves = (output.abs() < 1).select(moves, outside);
+  moves = moves.cwiseAbs2().cwiseProduct(sampled.weight.cast<double>());
   return out;
 }
 
@@ -66,7 +69,7 @@ RoundedStudent round_to_data(const Student& student, const RidgeGrid& grid, cons
   for (Index r = 0; r < s.ridges; ++r) {
     Eigen::VectorXd weights = Eigen::VectorXd::Zero(static_cast<Index>(states));
     for (Index o = 0; o < s.outputs; ++o) {
-      weights += std::pow(coefficients(o)[r], 2) * pass.moves.row(o).transpose().cwiseAbs2();
+      weights += std::pow(coefficients(o)[r], 2) * pass.counts.row(o).transpose();
     }
     weights.array() *= (1 - pass.hidden.row(r).transpose().array().square()).square();
     auto row = out.student.numbers.segment(r * s.ridge_row(), s.ridge_row());
@@ -78,7 +81,7 @@ RoundedStudent round_to_data(const Student& student, const RidgeGrid& grid, cons
   }
   const Doubles before = features_of(s, pass.hidden, pass.input), features = features_of(s, hidden, pass.input);
   for (Index o = 0; o < s.outputs; ++o) {
-    const Eigen::VectorXd weights = pass.moves.row(o).transpose().cwiseAbs2();
+    const Eigen::VectorXd weights = pass.counts.row(o).transpose();
     Doubles curvature = weighted(features, weights);
     curvature.diagonal().array() += 1e-6 * curvature.trace() / static_cast<double>(s.output_row());
     const Eigen::VectorXd wanted = coefficients(o);
@@ -91,7 +94,7 @@ RoundedStudent round_to_data(const Student& student, const RidgeGrid& grid, cons
   units = units_of(out);
   for (Index o = 0; o < s.outputs; ++o) {
     const Index begin = s.output_begin() + o * s.output_row();
-    const Doubles curvature = weighted(features, pass.moves.row(o).transpose().cwiseAbs2());
+    const Doubles curvature = weighted(features, pass.counts.row(o).transpose());
     auto row = out.student.numbers.segment(begin, s.output_row());
     row = round_with_units(curvature, row.cast<double>(), units.segment(begin, s.output_row()),
                            (1 << (grid.coefficient_bits - 1)) - 1)

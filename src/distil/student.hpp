@@ -56,6 +56,7 @@ struct RidgeGrid {
   unsigned coefficient_bits = 0;  ///< 4 to 8; 0: not rounded
 
   bool rounds() const { return ridge_bits > 0 && coefficient_bits > 0; }
+  bool operator==(const RidgeGrid&) const = default;
 };
 
 /// How numbers are rounded, as a payload holds them: ridges are integers times a unit that is halved for each ridge,

@@ -11,26 +11,6 @@ namespace {
 using learn::both;
 using learn::half_of;
 
-std::vector<std::size_t> hidden_of(const DenseCritics* critics) {
-  if (critics == nullptr) return {256, 256};
-  std::vector<std::size_t> hidden;
-  for (std::size_t l = 0; l + 1 < critics->networks[0].size(); ++l) hidden.push_back(critics->networks[0][l].outputs);
-  return hidden;
-}
-
-void fill(const learn::Network& network, const std::vector<DenseLayer>& layers, Vector<float>& weights) {
-  for (std::size_t l = 0; l < layers.size(); ++l) {
-    const learn::Layer& own = network.layers[l];
-    for (Index o = 0; o < own.outputs; ++o) {
-      for (Index i = 0; i < own.inputs; ++i) {
-        weights[own.weight + i * own.outputs + o] =
-            static_cast<float>(layers[l].weight[static_cast<std::size_t>(o * own.inputs + i)]);
-      }
-      weights[own.bias + o] = static_cast<float>(layers[l].bias[static_cast<std::size_t>(o)]);
-    }
-  }
-}
-
 void exchange_rounding(learn::Archive& archive, Rounding& rounding) {
   std::uint64_t ridge_bits = rounding.grid.ridge_bits, coefficient_bits = rounding.grid.coefficient_bits,
                 unit = rounding.unit;
@@ -50,22 +30,26 @@ void exchange_rounding(learn::Archive& archive, Rounding& rounding) {
   }
 }
 
+constexpr std::array<std::size_t, 2> own_hidden{256, 256};  // of critics that are learned from nothing
 constexpr std::array<double, 4> first_noise{0.0, 0.1, 0.2, 0.3};
 
 }  // namespace
 
-Tuner::Tuner(const Player& player, const Policy& teacher, Student start, const DenseCritics* critics,
+Tuner::Tuner(const Player& player, const Policy& teacher, Student start, const CriticNetworks* critics,
              const TuneOptions& options, const Progress& progress)
     : player_(player),
       teacher_(teacher),
       options_(options),
       student_(std::move(start)),
       batch_(static_cast<Index>(options.batch)),
-      network_(static_cast<std::size_t>(student_.shape.observations + student_.shape.outputs), hidden_of(critics), 1),
+      network_(critics != nullptr
+                   ? critics->network
+                   : learn::Network(static_cast<std::size_t>(student_.shape.observations + student_.shape.outputs),
+                                    own_hidden, 1)),
       critics_{learn::Critic<float>(network_, batch_, student_.shape.outputs, options.seed, 1),
                learn::Critic<float>(network_, batch_, student_.shape.outputs, options.seed, 2)},
       replay_(static_cast<std::size_t>(student_.shape.observations),
-              static_cast<std::size_t>(2 * student_.shape.outputs), options.buffer, options.buffer),
+              static_cast<std::size_t>(3 * student_.shape.outputs), options.buffer, options.buffer),
       moments_(0),
       data_(Matrix<float>::Zero(network_.inputs(), batch_)),
       next_(data_),
@@ -73,6 +57,7 @@ Tuner::Tuner(const Player& player, const Policy& teacher, Student start, const D
       seen_(Matrix<float>::Zero(student_.shape.observations, batch_)),
       seen_next_(seen_),
       label_(Matrix<float>::Zero(student_.shape.outputs, batch_)),
+      next_label_(label_),
       reward_(Vector<float>::Zero(batch_)),
       goals_(reward_),
       continues_(reward_),
@@ -83,8 +68,7 @@ Tuner::Tuner(const Player& player, const Policy& teacher, Student start, const D
   if (critics != nullptr) {
     normalisation_ = critics->normalisation;
     for (std::size_t i = 0; i < 2; ++i) {
-      fill(network_, critics->networks[std::min(i, critics->networks.size() - 1)], critics_[i].weights);
-      critics_[i].target = critics_[i].weights;
+      critics_[i].weights = critics_[i].target = critics->weights[std::min(i, critics->weights.size() - 1)];
     }
   }
   make_room();
@@ -123,10 +107,14 @@ void Tuner::remember(const Rollouts& rollouts) {
   const auto n = static_cast<std::size_t>(student_.shape.observations),
              m = static_cast<std::size_t>(student_.shape.outputs);
   const StateMatrix states = columns_of(rollouts.observations, n);
-  const std::vector<double> labels = mean_actions(teacher_, states.view());
-  const std::size_t count = rollouts.steps();
-  std::vector<float> before(n), after(n), acted(2 * m);
-  for (std::size_t e = 0; e < rollouts.episodes(); ++e) {
+  const std::vector<double> labels = mean_actions(teacher_, states.view()),
+                            last_labels = mean_actions(teacher_, columns_of(rollouts.final_observations, n).view());
+  const std::size_t count = rollouts.steps(), episodes = rollouts.episodes();
+  const auto unit = [&](std::size_t d, double action) {
+    return static_cast<float>(std::clamp(to_unit(player_.task().action.axes[d], action), -1.0, 1.0));
+  };
+  std::vector<float> before(n), after(n), acted(3 * m);
+  for (std::size_t e = 0; e < episodes; ++e) {
     const auto begin = static_cast<std::size_t>(rollouts.offsets[e]),
                end = static_cast<std::size_t>(rollouts.offsets[e + 1]);
     for (std::size_t i = begin; i < end; ++i) {
@@ -137,18 +125,65 @@ void Tuner::remember(const Rollouts& rollouts) {
         after[d] = static_cast<float>(next[d]);
       }
       for (std::size_t d = 0; d < m; ++d) {
-        const Axis& axis = player_.task().action.axes[d];
-        acted[d] = static_cast<float>(to_unit(axis, rollouts.actions[i * m + d]));
-        acted[m + d] = static_cast<float>(std::clamp(to_unit(axis, labels[d * count + i]), -1.0, 1.0));
+        acted[d] = static_cast<float>(to_unit(player_.task().action.axes[d], rollouts.actions[i * m + d]));
+        acted[m + d] = unit(d, labels[d * count + i]);
+        acted[2 * m + d] = unit(d, last ? last_labels[d * episodes + e] : labels[d * count + i + 1]);
       }
       replay_.add(before, acted, after, static_cast<float>(rollouts.rewards[i]), last && rollouts.terminated[e] != 0);
     }
   }
 }
 
-void Tuner::learn_critics(const Progress& progress) {
-  for (std::size_t u = 0; u < options_.updates && healthy_; ++u) update_critics();
+void Tuner::learn_critics(Of whose, const Progress& progress) {
+  for (std::size_t u = 0; u < options_.updates && healthy_; ++u) update_critics(whose);
   progress.check();
+}
+
+Vector<float> Tuner::values_of(const Rollouts& rollouts) const {
+  const Index n = student_.shape.observations, m = student_.shape.outputs, count = static_cast<Index>(rollouts.steps());
+  Matrix<float> input(n + m, count);
+  for (Index c = 0; c < count; ++c) {
+    for (Index i = 0; i < n; ++i) {
+      const double raw = rollouts.observations[static_cast<std::size_t>(c * n + i)];
+      input(i, c) =
+          static_cast<float>(normalisation_.empty() ? raw : normalisation_.apply(static_cast<std::size_t>(i), raw));
+    }
+    for (Index d = 0; d < m; ++d) {
+      const auto axis = static_cast<std::size_t>(d);
+      input(n + d, c) = static_cast<float>(
+          to_unit(player_.task().action.axes[axis], rollouts.actions[static_cast<std::size_t>(c * m + d)]));
+    }
+  }
+  learn::Pass<float> pass(network_, count);
+  Vector<float> smaller = Vector<float>::Constant(count, HUGE_VALF);
+  for (const learn::Critic<float>& one : critics_) {
+    learn::forward<float>(network_, one.weights.data(), input, {0, count}, pass);
+    smaller = smaller.cwiseMin(pass.output().row(0).transpose());
+  }
+  return smaller;
+}
+
+double Tuner::critic_error(const Progress& progress) {
+  constexpr std::size_t episodes = 8, rewards = 300;
+  const std::uint64_t seed = Random({options_.seed, Stage::explore, played_++, 0xFFFFFFFF}).bits();
+  const Rollouts rollouts = player_.roll_out(teacher_, {episodes, seed, Act::mean}, progress);
+  const Vector<float> values = values_of(rollouts);
+  double off = 0, all = 0;
+  for (std::size_t e = 0; e < rollouts.episodes(); ++e) {
+    const auto begin = static_cast<std::size_t>(rollouts.offsets[e]),
+               end = static_cast<std::size_t>(rollouts.offsets[e + 1]);
+    const bool terminated = rollouts.terminated[e] != 0;
+    const std::size_t ahead = std::max<std::size_t>(1, std::min(rewards, (end - begin) / 2));
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::size_t last = std::min(i + ahead, end);
+      if (last == end && !terminated) break;  // what comes after the time limit is not known
+      double sum = last == end ? 0 : values[static_cast<Index>(last)];
+      for (std::size_t k = last; k-- > i;) sum = rollouts.rewards[k] + options_.gamma * sum;
+      off += std::pow(values[static_cast<Index>(i)] - sum, 2);
+      all += sum * sum;
+    }
+  }
+  return all > 0 ? std::sqrt(off / all) : HUGE_VAL;
 }
 
 void Tuner::turn(double share, const TunePull& pull, const Progress& progress) {
@@ -156,7 +191,7 @@ void Tuner::turn(double share, const TunePull& pull, const Progress& progress) {
   play(*policy_of({student_.shape, student_.scale, used_}, player_.task(), options_.exploration), options_.steps,
        progress);
   for (std::size_t u = 0; u < options_.updates && healthy_; ++u) {
-    update_critics();
+    update_critics(Of::student);
     if (healthy_ && count_ % options_.every == 0) update_actor(share, pull);
   }
 }
@@ -172,7 +207,7 @@ void Tuner::draw() {
     const Columns columns = half_of(batch_, half);
     for (Index c = columns.begin; c < columns.begin + columns.count; ++c) {
       const float* record = replay_.record(chosen_[static_cast<std::size_t>(c)]);
-      const float* after = record + n + 2 * m;
+      const float* after = record + n + 3 * m;
       for (Index i = 0; i < n; ++i) {
         data_(i, c) = now_(i, c) = normalised(i, record[i]);
         next_(i, c) = normalised(i, after[i]);
@@ -182,6 +217,7 @@ void Tuner::draw() {
       for (Index d = 0; d < m; ++d) {
         data_(n + d, c) = record[n + d];
         label_(d, c) = record[n + m + d];
+        next_label_(d, c) = record[n + 2 * m + d];
       }
       reward_[c] = after[n];
       continues_[c] = after[n + 1];
@@ -189,21 +225,22 @@ void Tuner::draw() {
   });
 }
 
-void Tuner::choose_next(Columns columns) {
-  forward(student_.shape, target_, seen_next_, columns, next_pass_);
+void Tuner::choose_next(Of whose, Columns columns) {
+  if (whose == Of::student) forward(student_.shape, target_, seen_next_, columns, next_pass_);
+  const Matrix<float>& chosen = whose == Of::student ? next_pass_.output : next_label_;
   const auto spread = static_cast<float>(options_.smoothing);
   Random random({options_.seed, Stage::update, count_, static_cast<std::uint32_t>(columns.begin)});
   for (Index c = columns.begin; c < columns.begin + columns.count; ++c) {
     for (Index d = 0; d < student_.shape.outputs; ++d) {
       const float noise = spread * static_cast<float>(std::clamp(random.normal(), -2.0, 2.0));
-      next_(student_.shape.observations + d, c) = std::clamp(next_pass_.output(d, c) + noise, -1.0F, 1.0F);
+      next_(student_.shape.observations + d, c) = std::clamp(chosen(d, c) + noise, -1.0F, 1.0F);
     }
   }
 }
 
-void Tuner::update_critics() {
+void Tuner::update_critics(Of whose) {
   draw();
-  both([&](std::size_t half) { choose_next(half_of(batch_, half)); });
+  both([&](std::size_t half) { choose_next(whose, half_of(batch_, half)); });
   both([&](std::size_t i) {
     learn::forward<float>(network_, critics_[i].target.data(), next_, {0, batch_}, critics_[i].target_pass);
   });

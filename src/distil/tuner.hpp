@@ -5,7 +5,6 @@
 #include "distil/labelled.hpp"
 #include "learn/learner.hpp"
 #include "learn/sac.hpp"
-#include "mercer/critics.hpp"
 
 namespace mercer::distil {
 
@@ -37,13 +36,19 @@ struct TunePull {
 /// counters, so that what `exchange` writes is all there is to remember. The same on any number of threads.
 class Tuner {
  public:
+  enum class Of { student, teacher };
+
   /// Plays `first_steps` of teacher and student, each with noise of several sizes. Player and teacher must outlive
   /// this; actions must be a bounded box.
-  Tuner(const Player& player, const Policy& teacher, Student start, const DenseCritics* critics,
+  Tuner(const Player& player, const Policy& teacher, Student start, const CriticNetworks* critics,
         const TuneOptions& options, const Progress& progress = {});
 
-  /// One turn of critics alone, on the steps there are.
-  void learn_critics(const Progress& progress = {});
+  /// One turn of critics alone, on the steps there are: of the student's values, or of the teacher's.
+  void learn_critics(Of whose, const Progress& progress = {});
+  /// The root mean square of Q - G, relative to that of G, on fresh episodes of the teacher: G is the discounted sum of
+  /// up to 300 rewards, at most half an episode's, and the value after them.
+  double critic_error(const Progress& progress = {});
+  CriticNetworks critics() const { return {network_, {critics_[0].weights, critics_[1].weights}, normalisation_}; }
   /// Plays and updates; `share` times the actor's rate.
   void turn(double share, const TunePull& pull, const Progress& progress = {});
 
@@ -65,8 +70,9 @@ class Tuner {
   void play(const Policy& policy, std::size_t steps, const Progress& progress);
   void remember(const Rollouts& rollouts);
   void draw();
-  void choose_next(Columns columns);
-  void update_critics();
+  void choose_next(Of whose, Columns columns);
+  void update_critics(Of whose);
+  Vector<float> values_of(const Rollouts& rollouts) const;
   void update_actor(double share, const TunePull& pull);
   void make_room();
 
@@ -87,7 +93,7 @@ class Tuner {
   // What critics see: steps as they were played, after them, and as the student would act.
   Matrix<float> data_, next_, now_;
   // What the student sees, and what the teacher would do.
-  Matrix<float> seen_, seen_next_, label_;
+  Matrix<float> seen_, seen_next_, label_, next_label_;
   Vector<float> reward_, goals_, continues_;
   RidgePass pass_, next_pass_;
   std::vector<std::size_t> chosen_;

@@ -101,6 +101,21 @@ TEST(SharedRidges, a_state_of_another_search_is_left_out) {
   EXPECT_NE(said.find("begins anew"), std::string::npos) << said;
 }
 
+TEST(SharedRidges, try_the_largest_students_that_a_limit_on_bytes_allows) {
+  const Swing task;
+  CompressOptions options = short_search();
+  options.judge.max_bytes = 24;
+  std::string said;
+  Progress progress;
+  progress.note = [&](const std::string& sentence) { said += sentence + "\n"; };
+  const Compressed found = compress(task.player, *task.teacher, options, {}, progress);
+  std::size_t largest = 0;
+  for (const auto& payload : payloads(found)) largest = std::max(largest, payload.size());
+  EXPECT_LE(largest, 24U);
+  EXPECT_GE(largest, 18U);  // one ridge more takes five numbers of six bits or more
+  EXPECT_NE(said.find("ridges lose"), std::string::npos) << said;
+}
+
 TEST(SharedRidges, are_not_for_unbounded_actions) {
   Task task = make_env("pendulum")->task();
   EXPECT_TRUE(takes_shared_ridges(task));

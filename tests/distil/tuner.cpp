@@ -58,7 +58,7 @@ TEST(Tuner, goes_on_from_its_archive_to_the_same_bits_on_any_number_of_threads) 
   const auto whole = [&](std::size_t threads) {
     const ThreadLimit limit(threads);
     Tuner tuner(task.player, *task.teacher, task.start(3), nullptr, Pendulum::quick());
-    tuner.learn_critics();
+    tuner.learn_critics(Tuner::Of::student);
     tuner.turn(1, pull);
     tuner.restart(tuner.student(), rounding_of(tuner, {6, 7}));
     tuner.turn(0.5, pull);
@@ -70,7 +70,7 @@ TEST(Tuner, goes_on_from_its_archive_to_the_same_bits_on_any_number_of_threads) 
   learn::Archive archive;
   {
     Tuner tuner(task.player, *task.teacher, task.start(3), nullptr, Pendulum::quick());
-    tuner.learn_critics();
+    tuner.learn_critics(Tuner::Of::student);
     tuner.turn(1, pull);
     tuner.restart(tuner.student(), rounding_of(tuner, {6, 7}));
     tuner.turn(0.5, pull);
@@ -126,7 +126,7 @@ TEST(Tuner, earns_more_with_critics_learned_from_mixed_steps) {
   imitate(student, task.player, data, little);
   const double before = task.mean_return(student);
   Tuner tuner(task.player, *task.teacher, student, nullptr, options);
-  for (int i = 0; i < 5; ++i) tuner.learn_critics();
+  for (int i = 0; i < 5; ++i) tuner.learn_critics(Tuner::Of::student);
   double best = before;
   for (int i = 0; i < 10; ++i) {
     tuner.turn(1, {0.2, 0});
@@ -137,6 +137,27 @@ TEST(Tuner, earns_more_with_critics_learned_from_mixed_steps) {
   EXPECT_GT(best, before + 100);
 }
 
+// Critics that say nothing are wrong by all there is; those that learned the teacher's values are not.
+TEST(Tuner, knows_how_wrong_its_critics_are) {
+  const Pendulum task;
+  DenseCritics nothing;
+  nothing.networks.assign(2, {{4, 8, std::vector<double>(32, 0.0), std::vector<double>(8, 0.0)},
+                              {8, 1, std::vector<double>(8, 0.0), {0}}});
+  const CriticNetworks silent(nothing);
+  Tuner before(task.player, *task.teacher, task.start(2), &silent, Pendulum::quick());
+  EXPECT_NEAR(before.critic_error(), 1, 1e-6);
+  TuneOptions options = Pendulum::quick();
+  options.updates = 1500;
+  options.first_steps = 16'000;
+  options.buffer = 60'000;
+  options.gamma = 0.9;
+  Tuner after(task.player, *task.teacher, task.start(2), nullptr, options);
+  for (int i = 0; i < 2; ++i) after.learn_critics(Tuner::Of::teacher);
+  const double error = after.critic_error();
+  std::cout << "critics are wrong by " << 100 * error << "%\n";
+  EXPECT_LT(error, 0.3);  // a third of what silence gets wrong, after seconds of learning
+}
+
 TEST(Tuner, says_that_critics_diverged) {
   const Pendulum task;
   DenseCritics critics;
@@ -144,7 +165,8 @@ TEST(Tuner, says_that_critics_diverged) {
     critics.networks.push_back({{4, 8, std::vector<double>(32, 1e30), std::vector<double>(8, 1e30)},
                                 {8, 1, std::vector<double>(8, 1e30), {0}}});
   }
-  Tuner tuner(task.player, *task.teacher, task.start(2), &critics, Pendulum::quick());
+  const CriticNetworks networks(critics);
+  Tuner tuner(task.player, *task.teacher, task.start(2), &networks, Pendulum::quick());
   const Vector<float> before = tuner.student().numbers;
   tuner.turn(1, {});
   EXPECT_FALSE(tuner.healthy());

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "compress/ridge_search.hpp"
+
+namespace mercer {
+namespace {
+
+using distil::RidgeGrid;
+using distil::Student;
+
+constexpr RidgeGrid usual_grid{6, 7};
+constexpr RidgeGrid grids[] = {{8, 8}, {7, 8}, usual_grid, {5, 6}, {4, 5}};
+// Students above this share of loss are not worth tuning or evolving: a larger one gets there sooner.
+constexpr double tunable_loss = 0.45;
+// Evolution moves no more numbers than this.
+constexpr distil::Index most_evolved = 160;
+constexpr std::uint64_t falling_attempts = 4;
+
+}  // namespace
+
+// What is known of the teacher's states, and of those that one student visits: where others failed is of no use to it.
+void RidgeSearch::gather_states(const Student* student) {
+  data_.clear();
+  data_.add(visited_);
+  if (student != nullptr) {
+    data_.add(player_.roll_out(*policy_of(*student, player_.task()), {visited_.episodes(), fresh_seed(), Act::mean},
+                               progress_));
+  }
+  if (tuner_ && trusted_ == 0) data_.weigh(tuner_->critics());
+}
+
+Student RidgeSearch::imitated(std::size_t ridges, bool linear, std::uint64_t attempt) {
+  gather_states(nullptr);
+  const distil::RidgeShape shape = distil::shape_for(player_.task(), ridges, linear, teacher_.contract().squash);
+  Student student = initial_student(shape, scale_, options_.judge.seed + attempt);
+  distil::ImitateOptions how;
+  how.rounds = options_.ridges.imitation_rounds;
+  how.updates = options_.ridges.imitation_updates;
+  how.steps = options_.ridges.imitation_steps;
+  how.seed = options_.judge.seed;
+  how.item = ridges + 4096 * attempt;
+  imitate(student, player_, data_, how, enough_, progress_);
+  return student;
+}
+
+// Whether a small student of a task that ends by failure keeps upright is a matter of luck: some begin from other
+// numbers, and the one that costs least goes on.
+Student RidgeSearch::best_imitated(std::size_t ridges) {
+  const bool falls = player_.task().ending == Ending::failure && !discrete_;
+  const std::uint64_t seed = fresh_seed();
+  Student best;
+  double least = HUGE_VAL;
+  for (std::uint64_t attempt = 0; attempt < (falls ? falling_attempts : 1); ++attempt) {
+    if (attempt > 0 && enough_()) break;
+    Student student = imitated(ridges, false, attempt);
+    const auto policy = policy_of(student, player_.task());
+    const Episodes playing = options_.search.aim.playing(check_episodes, seed, Act::mean);
+    const double cost = falls ? cost_of(player_.play(*policy, playing, progress_), *policy, student) : 0;
+    if (best.numbers.size() > 0 && !(cost < least)) continue;
+    least = cost;
+    best = std::move(student);
+  }
+  if (falls) gather_states(&best);
+  return best;
+}
+
+Tried RidgeSearch::try_rounded(const distil::RoundedStudent& one) {
+  return attempt_(ContinuousEmbedding::make(code_of(one.student, player_.task(), one.rounding), teacher_.contract(),
+                                            teacher_.name()));
+}
+
+Tried RidgeSearch::try_student(const Student& student, const RidgeGrid& grid) {
+  return try_rounded(round_to_data(student, grid, data_, options_.judge.seed));
+}
+
+// From fine to coarse, as long as they should pass. Returns the first that fits, and whether any should pass.
+std::pair<Tried, bool> RidgeSearch::try_grids(const Student& student) {
+  Tried first;
+  first.lost_share = 1;
+  bool passed = false;
+  for (const RidgeGrid& grid : grids) {
+    const Tried one = try_student(student, grid);
+    if (!one.fits) continue;
+    if (!first.fits) first = one;
+    if (!one.promising && (passed || !near(one))) break;
+    passed = passed || one.promising;
+  }
+  return {first, passed};
+}
+
+// Not so far from passing that a coarser grid could not be as good.
+bool RidgeSearch::near(const Tried& one) const {
+  return one.lost_share * std::abs(options_.search.aim.teacher_return) <= near_budgets * options_.search.aim.budget;
+}
+
+bool RidgeSearch::evolve(const Student& student) {
+  ReturnPolish how = options_.search;
+  how.act = options_.judge.act;
+  how.seed = options_.judge.seed;
+  how.generations = options_.ridges.evolve_generations;
+  how.episodes = 16;
+  bool passed = false;
+  for (const unsigned bits : {6U, 5U, 4U}) {
+    if (enough_()) break;
+    how.item = 0x5EB000000 + 16 * static_cast<std::uint64_t>(student.shape.ridges) + bits;
+    const distil::RoundedStudent start = round_to_data(student, {bits, bits}, data_, options_.judge.seed);
+    const Tried one = try_rounded(evolve_student(start, player_, data_, how, enough_, progress_));
+    note(fmt::format("{} ridges, {} bits, after evolution: {:.3g}% lost", student.shape.ridges, bits,
+                     100 * one.lost_share));
+    if (!one.promising) break;
+    passed = true;
+  }
+  return passed;
+}
+
+void RidgeSearch::try_linear() {
+  const Student student = imitated(0, true);
+  auto [fine, passed] = try_grids(student);
+  note(fmt::format("a linear student loses {:.3g}% after imitation", 100 * fine.lost_share));
+  if (student.numbers.size() <= most_evolved && fine.lost_share < tunable_loss) passed = evolve(student) || passed;
+  stage_ = passed ? Stage::done : Stage::sizes;
+}
+
+bool RidgeSearch::fits(std::size_t ridges, const RidgeGrid& grid) const {
+  if (!options_.judge.max_bytes) return true;
+  const distil::RidgeShape shape = distil::shape_for(player_.task(), ridges, false, teacher_.contract().squash);
+  const Student student{shape, scale_, initial_numbers(shape, 0)};
+  const distil::Rounding rounding = fitting_rounding(student, grid);
+  return encode_continuous(code_of(student, player_.task(), rounding), teacher_.contract()).size() <=
+         *options_.judge.max_bytes;
+}
+
+// With a limit on bytes the largest that it allows on the finer grids, and the best of them is tuned.
+std::vector<std::size_t> RidgeSearch::sizes() const {
+  std::vector<std::size_t> out{4, 8, 16, 32, 64};
+  if (options_.judge.max_bytes) {
+    out.clear();
+    for (const RidgeGrid& grid : grids) {
+      std::size_t ridges = 1;
+      while (ridges < options_.ridges.most_ridges && fits(ridges + 1, grid)) ++ridges;
+      if (out.empty() || ridges > out.back()) out.push_back(ridges);
+      if (grid == usual_grid) break;
+    }
+  }
+  std::erase_if(out, [&](std::size_t ridges) { return ridges > options_.ridges.most_ridges; });
+  return out;
+}
+
+// What is rounded in the loop: the usual grid, or the finest that fits.
+RidgeGrid RidgeSearch::loop_grid(std::size_t ridges) const {
+  if (!options_.judge.max_bytes) return usual_grid;
+  const auto found = std::ranges::find_if(grids, [&](const RidgeGrid& grid) { return fits(ridges, grid); });
+  return found == std::end(grids) ? usual_grid : *found;
+}
+
+void RidgeSearch::try_size() {
+  const std::vector<std::size_t> all = sizes();
+  const std::size_t ridges = all[size_];
+  const Student student = best_imitated(ridges);
+  auto [fine, passed] = try_grids(student);
+  note(fmt::format("{} ridges lose {:.3g}% after imitation", ridges, 100 * fine.lost_share));
+  if (fine.lost_share <= least_lost_) {
+    least_lost_ = fine.lost_share;
+    student_ = student;
+  }
+  if (discrete_ && student.numbers.size() <= most_evolved) passed = evolve(student) || passed;
+  const bool last = size_ + 1 == all.size(), near = fine.lost_share < tunable_loss && !options_.judge.max_bytes;
+  if (passed || (discrete_ && last)) {
+    stage_ = Stage::done;
+  } else if (!discrete_ && (near || last)) {
+    stage_ = Stage::critics;
+  } else {
+    ++size_;
+  }
+}
+
+}  // namespace mercer
