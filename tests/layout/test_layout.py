@@ -48,11 +48,23 @@ def test_the_front_door_includes_every_public_header():
     assert set(re.findall(r'#include "mercer/([a-z_]+)\.hpp"', text)) == set(public_headers())
 
 
-def test_the_readme_shows_the_program_of_the_front_door():
+def test_the_guide_shows_the_program_of_the_front_door():
     """tests/install/consume.cmake compiles it."""
     header = re.findall(r"^///     (.*)|^///$", (ROOT / "include/mercer/mercer.hpp").read_text(), re.MULTILINE)
-    shown = re.search(r"^```cpp\n(.*?)^```", (ROOT / "README.md").read_text(), re.DOTALL | re.MULTILINE).group(1)
+    shown = re.search(r"^```cpp\n(.*?)^```", (ROOT / "docs/guide/cpp.md").read_text(), re.DOTALL | re.MULTILINE).group(1)
     assert shown == "\n".join(header[1:-1]) + "\n"
+
+
+def test_the_readme_is_short_and_the_guide_lists_every_page():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 120
+    index = (ROOT / "docs/guide/README.md").read_text()
+    assert [path.name for path in (ROOT / "docs/guide").glob("*.md") if path.name != "README.md" and f"]({path.name})" not in index] == []
+
+
+def test_documents_name_the_version_of_the_header():
+    version = ".".join(re.findall(r"#define MERCER_VERSION_\w+ (\d+)", (ROOT / "include/mercer/version.hpp").read_text()))
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text()
+    assert re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1] == version
 
 
 @pytest.mark.parametrize("module", module_order())
