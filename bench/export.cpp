@@ -101,6 +101,6 @@ const bool declared[] = {
     declare_ratio({"exported C against a 64 x 64 network", "export_c_float", "export_network_64", 10}),
     declare_ratio(
         {"exported C without libm against a 64 x 64 network", "export_c_float_none", "export_network_64", 10}),
-    declare_ratio({"exported C in whole numbers against a 64 x 64 network", "export_c_fixed", "export_network_64", 5})};
+    declare_ratio({"exported C in integers against a 64 x 64 network", "export_c_fixed", "export_network_64", 5})};
 
 }  // namespace

@@ -60,7 +60,7 @@ Verdict judge(const Tables& tables) {
     return mean_gap(all, basis, static_cast<double>(k_count(all, basis)) - 1, "lattice");
   };
   verdict.reason = fmt::format(
-      "The lattice itself is {:.2g} from the teacher, which no truncation can mend; with most parameters DFT, DB4 and "
+      "The lattice itself is {:.2g} from the teacher, which no truncation can undo; with most parameters DFT, DB4 and "
       "SVD are {:.2g}, {:.2g} and {:.2g} from the lattice, and the baseline {:.2g}.",
       floor, left("fourier"), left("db4"), left("svd"), left("mle"));
   return verdict;

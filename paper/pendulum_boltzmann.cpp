@@ -10,7 +10,7 @@ Item pendulum_boltzmann() {
       "Reconstructed Boltzmann-Q policies need an order of magnitude fewer parameters than the network; at 5,000 "
       "steps all bases are comparable, at 2,000 DFT converges best.",
       {"differences are between the discretised and the reconstructed policy, as published; the teacher's own return "
-       "stands beside them",
+       "is given, too",
        "Q: the first critic of SAC; the density is normalised on 64 cells",
        "lattice from 200 rollouts, returns over 100 episodes; K up to half of the coefficients (1.5 times that in a "
        "full run)"},

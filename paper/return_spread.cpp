@@ -75,7 +75,7 @@ Item return_spread() {
           "Standard deviation of returns, true against truncated",
           "Truncated at half of K, policies have a smaller standard deviation of returns than the true ones, in every "
           "row of the table (the text beside it says the opposite).",
-          {"basis of the table: not said; DFT here, DB4 and SVD beside it",
+          {"basis of the table: not stated; DFT here, DB4 and SVD for comparison",
            "half of K: of the coefficients that can differ from zero", "sd over 100 episodes, mean over seeds"},
           {Teacher::pendulum, Teacher::mountain_car},
           true,

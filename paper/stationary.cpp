@@ -121,7 +121,7 @@ Item stationary() {
           "W1 between stationary distributions against K, pendulum",
           "The states that reconstructed policies visit converge fast to those of the true one, for Gaussian and "
           "Boltzmann-Q policies and all bases.",
-          {"true: the discretised policy; the distance to the teacher's states stands beside it",
+          {"true: the discretised policy; the distance to the teacher's states is given, too",
            "distribution: visited observations of 100 episodes, cos, sin and speed / 8",
            "W1: mean over 32 directions of the one-dimensional distance (a lower bound of the exact one)"},
           {Teacher::pendulum},

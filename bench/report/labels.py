@@ -88,7 +88,7 @@ LABELS = {
     "network_act_batch": Label(BATCHES, "the network of 256 x 256"),
     "export_c_float": Label(EXPORTED, "exported C"),
     "export_c_float_none": Label(EXPORTED, "exported C without libm"),
-    "export_c_fixed": Label(EXPORTED, "exported C in whole numbers"),
+    "export_c_fixed": Label(EXPORTED, "exported C in integers"),
     "export_network_256": Label(EXPORTED, "its network of 256 x 256"),
     "export_network_64": Label(EXPORTED, "a network of 64 x 64"),
     "run_rollouts/pendulum_returns": Label(EPISODES, "pendulum at random, returns only", "steps"),

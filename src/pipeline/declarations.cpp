@@ -540,7 +540,7 @@ OptionList options_of(CompressRequest& request) {
   list.add({.name = "results",
             .value = "FOLDER",
             .help = "Folder for the Pareto front and a list of all candidates, to report or serve; shared ridges: "
-                    "search.state there lets the same command go on after a kill",
+                    "search.state there lets the same command continue after a kill",
             .shapes_result = false},
            request.results);
   add_sign(list, request.sign);
@@ -554,7 +554,7 @@ OptionList options_of(CertifyRequest& request) {
   list.in(Group::output)
       .add({.name = "file",
             .value = "FILE",
-            .help = "The embedding, or any policy that stands in for the teacher",
+            .help = "The embedding, or any policy that replaces the teacher",
             .used_first = true},
            request.file);
   list.add({.name = "dry-run", .help = "Do not write the certificate into the file"}, request.dry_run);
