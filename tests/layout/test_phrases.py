@@ -35,6 +35,7 @@ def texts():
     """Name and words of every document; the style sheet's examples are left out."""
     for path in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md"), *(ROOT / ".github").rglob("*.md")]:
         yield str(path.relative_to(ROOT)), STYLE.sub("", path.read_text())
+    yield "run", (ROOT / "run").read_text()
     for path in (ROOT / "web").glob("*.html"):
         yield str(path.relative_to(ROOT)), words_of_page(path.read_text())
     for path in (ROOT / "web").glob("*.js"):
