@@ -19,12 +19,15 @@ constexpr std::size_t own_critics = 5;
 // Such critics are trusted once their error on fresh episodes (`critic_error`) is no larger.
 constexpr double trusted_error = 0.05;
 constexpr std::uint64_t turns_a_check = 16;
-// A student that earns what its teacher does settles: its rate falls over so many turns, and it is drawn to its
-// teacher. What it would gain beyond that makes it harder to round.
+// A student that earns what its teacher does settles: its rate falls over so many turns. What it would gain beyond that
+// makes it harder to round.
 constexpr std::uint64_t settle_turns = 32;
-constexpr double settle_pull = 0.2;
+// Weight of the imitation error where students fall, or critics are new. Others would be drawn away from what they
+// earn.
+constexpr double careful_pull = 0.2;
 // A checkpoint that loses this share of the return more than the best one is left: its critics saw more in it than was.
-constexpr double collapse = 0.15;
+// The second holds for students that earned what the teacher does, or are rounded.
+constexpr double collapse = 0.15, near_collapse = 0.03;
 // A student that may not grow is tuned anew so often.
 constexpr std::uint64_t most_failed_at_limit = 4;
 constexpr std::size_t race_episodes = 64, raced = 4;
@@ -176,7 +179,8 @@ void RidgeSearch::check(const Student& student) {
     settled_ = 1;
     turns_ = std::min(turns_, turn_ + (tuner_->rounding().grid.rounds() ? 0 : settle_turns));
   }
-  if (cost > checked_.front().cost + collapse * std::abs(teacher) / options_.search.aim.budget) {
+  const double much = settled_ != 0 || tuner_->rounding().grid.rounds() ? near_collapse : collapse;
+  if (cost > checked_.front().cost + much * std::abs(teacher) / options_.search.aim.budget) {
     note("the student got much worse: it goes on from its best checkpoint");
     Student best = tuner_->student();
     best.numbers = checked_.front().numbers;
@@ -190,8 +194,8 @@ void RidgeSearch::tune(bool rounding) {
   const double left = static_cast<double>(turns_ - turn_);
   constexpr double careful = 0.2;  // of the rate, for students on a grid: they are good already
   const double share = (rounding ? careful : 1) * std::clamp(left / falling, 0.02, 1.0);
-  const bool bold = trusted_ != 0 && player_.task().ending != Ending::failure && settled_ == 0 && !rounding;
-  tuner_->turn(share, {bold ? 0.0 : settle_pull, smoothness_}, progress_);
+  const bool bold = trusted_ != 0 && player_.task().ending != Ending::failure;
+  tuner_->turn(share, {bold ? 0.0 : careful_pull, smoothness_}, progress_);
   if (!tuner_->healthy()) return give_up_critics();
   if (progress_.report) {
     const std::string stage = fmt::format("tune {} ridges{}{}", tuner_->student().shape.ridges,

@@ -133,16 +133,15 @@ bool RidgeSearch::fits(std::size_t ridges, const RidgeGrid& grid) const {
          *options_.judge.max_bytes;
 }
 
-// With a limit on bytes the largest that it allows on the finer grids, and the best of them is tuned.
+// With a limit on bytes the largest that it allows on each grid but the coarsest.
 std::vector<std::size_t> RidgeSearch::sizes() const {
   std::vector<std::size_t> out{4, 8, 16, 32, 64};
   if (options_.judge.max_bytes) {
     out.clear();
-    for (const RidgeGrid& grid : grids) {
+    for (const RidgeGrid& grid : std::span(grids).first(std::size(grids) - 1)) {
       std::size_t ridges = 1;
       while (ridges < options_.ridges.most_ridges && fits(ridges + 1, grid)) ++ridges;
       if (out.empty() || ridges > out.back()) out.push_back(ridges);
-      if (grid == usual_grid) break;
     }
   }
   std::erase_if(out, [&](std::size_t ridges) { return ridges > options_.ridges.most_ridges; });
@@ -162,8 +161,10 @@ void RidgeSearch::try_size() {
   const Student student = best_imitated(ridges);
   auto [fine, passed] = try_grids(student);
   note(fmt::format("{} ridges lose {:.3g}% after imitation", ridges, 100 * fine.lost_share));
-  if (fine.lost_share <= least_lost_) {
-    least_lost_ = fine.lost_share;
+  // What has failed says little: then the largest has most to be tuned.
+  const double lost = fine.lost_share < tunable_loss ? fine.lost_share : 1;
+  if (lost <= least_lost_) {
+    least_lost_ = lost;
     student_ = student;
   }
   if (discrete_ && student.numbers.size() <= most_evolved) passed = evolve(student) || passed;
