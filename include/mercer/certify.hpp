@@ -237,7 +237,9 @@ Certificate certify(const Player& player, const Policy& teacher, const Policy& s
 /// progress must outlive this.
 class PlayedOutcomes {
  public:
-  PlayedOutcomes(const Player& player, const Policy& policy, const Episodes& episodes, const Progress& progress);
+  /// The first `compared` of them also measure the distance from `with`.
+  PlayedOutcomes(const Player& player, const Policy& policy, const Episodes& episodes, const Progress& progress,
+                 const Policy* with = nullptr, std::size_t compared = 0);
   /// Of `count` episodes from the first one on. Throws what the player throws, and `shape_mismatch` unless it reports
   /// an outcome for each.
   std::span<const Outcome> first(std::size_t count);
@@ -247,6 +249,8 @@ class PlayedOutcomes {
   const Policy& policy_;
   Episodes episodes_;
   const Progress& progress_;
+  const Policy* with_;
+  std::size_t compared_;
   std::vector<Outcome> played_;
 };
 

@@ -276,14 +276,16 @@ Keeps keeps_of(Keep keep) {
 }
 
 PlayedOutcomes::PlayedOutcomes(const Player& player, const Policy& policy, const Episodes& episodes,
-                               const Progress& progress)
-    : player_(player), policy_(policy), episodes_(episodes), progress_(progress) {}
+                               const Progress& progress, const Policy* with, std::size_t compared)
+    : player_(player), policy_(policy), episodes_(episodes), progress_(progress), with_(with), compared_(compared) {}
 
 std::span<const Outcome> PlayedOutcomes::first(std::size_t count) {
-  if (count > played_.size()) {
+  while (count > played_.size()) {
     Episodes more = episodes_;
+    const bool compares = played_.size() < compared_;
+    if (compares) more.compared = with_;
     more.first = episodes_.first + played_.size();
-    more.count = count - played_.size();
+    more.count = (compares ? std::min(count, compared_) : count) - played_.size();
     const std::vector<Outcome> outcomes = player_.play(policy_, more, progress_);
     if (outcomes.size() != more.count) {
       throw Error(ErrorCode::shape_mismatch,
@@ -321,19 +323,15 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
   const Episodes episodes = certifying_episodes(player, options);
   const Grounds grounds =
       grounds_of(player, teacher, student, options, episodes, env ? statistical_rows(student, options) : 0, progress);
-  PlayedOutcomes of_student(player, student, episodes, progress);
-  const auto compared = [&](const Policy& policy, const Policy& with) {
-    Episodes own = episodes;
-    own.motion = false;
-    own.compared = &with;
-    return PlayedOutcomes(player, policy, own, progress);
-  };
-  PlayedOutcomes teacher_apart = compared(teacher, student), student_apart = compared(student, teacher);
+  const std::size_t compared =
+      !has_motion(player.task()) ? 0 : (player.parallel() ? distance_episodes : distance_episodes / 10);
+  PlayedOutcomes of_student(player, student, episodes, progress, &teacher, compared);
+  Episodes apart = episodes;
+  apart.motion = false;
+  PlayedOutcomes teacher_apart(player, teacher, apart, progress, &student, compared);
   const auto pair_of = [&](std::size_t played) {
-    const std::size_t few = std::min(played, player.parallel() ? distance_episodes : distance_episodes / 10);
-    const bool moves = has_motion(player.task());
-    return Pair{of_teacher.first(played), of_student.first(played), teacher_apart.first(moves ? few : 0),
-                student_apart.first(moves ? few : 0)};
+    const std::size_t few = std::min(played, compared);
+    return Pair{of_teacher.first(played), of_student.first(played), teacher_apart.first(few), of_student.first(few)};
   };
   std::size_t played = grounds.anytime ? std::min(first_look, options.episodes) : options.episodes;
   Look look;

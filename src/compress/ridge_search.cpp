@@ -133,9 +133,9 @@ void RidgeSearch::begin_tuning() {
     const auto [fine, passed] = try_grids(student_);
     note(fmt::format("{} ridges lose {:.3g}% after imitation with weights", student_.shape.ridges,
                      100 * fine.lost_share));
-    passed_here_ = passed ? 1 : 0;
-    if (passed) return shrink();
+    if (passed) passed_here_ = 1;
   }
+  if (passed_here_ != 0) return shrink();
   begin_turns(Stage::free, options_.ridges.first_turns);
 }
 

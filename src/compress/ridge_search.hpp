@@ -23,11 +23,11 @@ using TryEmbedding = std::function<Tried(ContinuousEmbedding)>;
 
 /// Searches among students with ridges that all actions share, for tasks of more than a few observations.
 ///
-/// First a linear student and students of growing size imitate the teacher, until one is near enough to be tuned. It is
-/// tuned by actor-critic, at first unrounded, then, once it is near, rounded in the loop; checkpoints play fresh
-/// episodes and the best ones are raced. A student that should pass gives away a quarter of its ridges and is tuned
-/// again, one that should not is tuned longer, then grows. Critics and replayed steps are kept all the while. Students
-/// of discrete actions, and small ones, are polished by evolution instead.
+/// First a linear student and students of growing size imitate the teacher, until one is near enough to be tuned, or
+/// passes and is made smaller at once. It is tuned by actor-critic, at first unrounded, then, once it is near, rounded
+/// in the loop; checkpoints play fresh episodes and the best ones are raced. A student that should pass gives away a
+/// quarter of its ridges and is tuned again, one that should not is tuned longer, then grows. Critics and replayed
+/// steps are kept all the while. Students of discrete actions, and small ones, are polished by evolution instead.
 ///
 /// The search is cut into steps that depend on nothing but what `exchange` writes: a search that was stopped anywhere
 /// goes on as if it had not been.

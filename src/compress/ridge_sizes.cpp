@@ -169,9 +169,11 @@ void RidgeSearch::try_size() {
   }
   if (discrete_ && student.numbers.size() <= most_evolved) passed = evolve(student) || passed;
   const bool last = size_ + 1 == all.size(), near = fine.lost_share < tunable_loss && !options_.judge.max_bytes;
-  if (passed || (discrete_ && last)) {
+  if (discrete_ && (passed || last)) {
     stage_ = Stage::done;
-  } else if (!discrete_ && (near || last)) {
+  } else if (!discrete_ && (passed || near || last)) {
+    if (passed) student_ = student;
+    passed_here_ = passed ? 1 : 0;
     stage_ = Stage::critics;
   } else {
     ++size_;

@@ -112,11 +112,11 @@ Selection::Selection(const Player& player, const Policy& teacher, const Selectio
   aimed_ = points_on(searching, std::max(least, searched / options.points.size()), progress);
 }
 
-// Certifying n episodes plays 2 n, and up to three times some more that measure distances and draws.
+// Certifying n episodes plays 2 n, and twice some more that measure the distance where the teacher goes, and draws.
 std::size_t Selection::fitting_episodes(double episode_seconds) const {
   const double extra = player_.parallel() ? 1000 : 100,
                all = options_.certify_seconds / std::max(episode_seconds, 1e-9);
-  const double fit = std::max(all / 5, (all - 3 * extra) / 2);
+  const double fit = std::max(all / 4, (all - 2 * extra) / 2);
   const auto most = static_cast<double>(options_.certify_episodes);
   return static_cast<std::size_t>(std::min(most, std::max(fit, static_cast<double>(least_certifying))));
 }
