@@ -22,14 +22,16 @@ class Bar:
 
     def __init__(self, stream: Any = None) -> None:
         self.stream = sys.stderr if stream is None else stream
-        self.stage: str | None = None
         self.begin = time.monotonic()
-        self.first = 0.0
+        self.first = 2.0  # above any share: the first report sets it
+        self.last = 0.0
         self.drawn = 0
 
     def __call__(self, stage: str, fraction: float) -> None:
-        if stage != self.stage or fraction < self.first:
-            self.stage, self.begin, self.first = stage, time.monotonic(), fraction
+        # Phases of one search share one fraction; work of several parts begins anew with each of them.
+        if fraction < self.first or (self.last > 0.99 and fraction < 0.5):
+            self.begin, self.first = time.monotonic(), fraction
+        self.last = fraction
         passed = time.monotonic() - self.begin
         left = _time_text(passed * (1 - fraction) / (fraction - self.first)) if fraction > self.first else "?"
         full = int(30 * fraction)

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "compress/pareto_front.hpp"
 #include "compress/search.hpp"
 #include "mercer/error.hpp"
@@ -14,19 +16,26 @@ Search::Search(const Player& player, const Policy& teacher, const CompressOption
       teacher_(teacher),
       options_(options),
       sink_(sink),
-      progress_(progress),
-      selection_(player, teacher, options.judge, progress),
+      forecast_(progress),
+      selection_(player, teacher, options.judge, progress_),
       visiting_{options.visit_episodes, Random({options.judge.seed, Stage::search, 1, 0xFFFFFFFF}).bits(),
                 options.judge.act},
-      states_(pick_states(player.roll_out(teacher, visiting_, progress), 5000)) {
+      states_(pick_states(player.roll_out(teacher, visiting_, progress_), 5000)) {
+  teacher_seconds_ = seconds() / static_cast<double>(options.judge.select_episodes + options.visit_episodes);
   options_.search.aim = selection_.aim();
   if (options_.dictionaries.empty() && !options_.shared_ridges) options_.dictionaries = default_dictionaries();
 }
 
 Compressed Search::run() {
+  constexpr double rest = 10;  // a guess: the teacher plays for a small part of the time
+  expect(rest * seconds());
   if (options_.lattice) try_lattice();
+  forecast_.play_for("fit");
   if (options_.continuous && !options_.dictionaries.empty()) follow_dictionaries();
   if (options_.continuous && options_.shared_ridges) follow_ridges();
+  forecast_.play_for("certify");
+  forecast_.detail("");
+  expect(0);
   Selection::Verdict verdict = selection_.certify(measured_, progress_);
   Compressed out{{},
                  front_of(tried_),
@@ -49,9 +58,18 @@ bool Search::enough() const {
   return options_.seconds > 0 && seconds() > options_.seconds - options_.judge.certify_seconds;
 }
 
+MeasuredPolicy Search::measure(const Policy& policy, std::size_t bytes) {
+  forecast_.play_for("choose");
+  const double begin = seconds();
+  MeasuredPolicy out = selection_.measure(policy, bytes, progress_);
+  student_seconds_ = (seconds() - begin) / static_cast<double>(out.episodes);
+  forecast_.play_for("fit");
+  return out;
+}
+
 const MeasuredPolicy& Search::record(Embedding embedding, NumberFormat format) {
   Candidate one{std::move(embedding), format};
-  MeasuredPolicy measured = selection_.measure(one.embedding.policy(), one.payload_bytes(), progress_);
+  MeasuredPolicy measured = measure(one.embedding.policy(), one.payload_bytes());
   one.loss = measured.loss;
   one.spread = measured.spread;
   one.loss_percent = 100 * one.loss / std::abs(selection_.teacher_return());
@@ -120,7 +138,7 @@ void Search::add_visited(Samples& samples, const ContinuousCode& shape) const {
 std::size_t Search::try_formats(const DictionaryPath& path) {
   const std::unique_ptr<Policy> unrounded = path.policy();
   const auto [loss, excess] = [&] {
-    const MeasuredPolicy measured = selection_.measure(*unrounded, 0, progress_);
+    const MeasuredPolicy measured = measure(*unrounded, 0);
     return std::pair(measured.loss, measured.excess);
   }();
   const bool near =
@@ -158,18 +176,22 @@ void Search::follow_dictionaries() {
 
 void Search::follow_in_step(Paths& paths) {
   on_return_ = options_.polish == PolishBy::returned;
-  std::vector<bool> alive(paths.size(), true);
+  std::vector<Followed> followed(paths.size());
   for (std::size_t k = 1; k <= options_.most_terms; ++k) {
+    forecast_.detail(fmt::format("{} term{}", k, k == 1 ? "" : "s"));
     for (std::size_t i = 0; i < paths.size(); ++i) {
-      if (!alive[i]) continue;
+      if (!followed[i].alive) continue;
       if (late()) {
         cut_short_ = true;
         return;
       }
-      alive[i] = paths[i].grow(clock(), progress_);
-      if (!alive[i]) continue;
+      const double begin = seconds();
+      followed[i].alive = paths[i].grow(clock(), progress_);
+      if (!followed[i].alive) continue;
       const std::size_t least = try_formats(paths[i]);
-      if (least > smallest_ || !selection_.fits(least)) alive[i] = false;
+      if (least > smallest_ || !selection_.fits(least)) followed[i].alive = false;
+      followed[i] = {followed[i].alive, k, seconds() - begin, least};
+      expect_rounds(k, followed);
     }
   }
 }

@@ -98,8 +98,9 @@ std::vector<double> polish_on_return(const Player& player, const ContinuousCode&
   Evolution search(std::vector<double>(coefficients.size(), 0.0), options.step, options.seed, options.item,
                    options.population);
   std::vector<double> losses(search.population());
+  ProgressCounter counter(progress, "polish", options.generations);
   for (std::size_t g = 0; g < options.generations && !(enough && enough()); ++g) {
-    progress.check();
+    counter.add(1);
     const MatrixView<const double> tried = search.ask();
     const std::uint64_t episodes_seed =
         Random({options.seed, Stage::search, options.item + 1, static_cast<std::uint32_t>(g)}).bits();
@@ -136,10 +137,11 @@ ContinuousEmbedding polish_rounded(const Player& player, const ContinuousEmbeddi
   }
   ContinuousEmbedding best = embedding;
   double least = cost(best);
+  ProgressCounter counter(progress, "polish", sweeps * units.size());
   for (std::size_t sweep = 0; sweep < sweeps; ++sweep) {
     bool better = false;
     for (std::size_t j = 0; j < units.size() && !(enough && enough()); ++j) {
-      progress.check();
+      counter.add(1);
       std::vector<std::optional<ContinuousEmbedding>> moved(2);
       std::vector<double> costs(2);
       for_each_block(2, 1, [&](Block block) {

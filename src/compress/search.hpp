@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "compress/dictionary_path.hpp"
+#include "compress/forecast.hpp"
 #include "mercer/compress.hpp"
 
 namespace mercer {
@@ -37,6 +38,19 @@ class Search {
   void add_visited(Samples& samples, const ContinuousCode& shape) const;
   void follow_in_step(Paths& paths);
   std::size_t try_formats(const DictionaryPath& path);
+  MeasuredPolicy measure(const Policy& policy, std::size_t bytes);
+
+  // How long all of it will take.
+  struct Followed {
+    bool alive = true;
+    std::size_t k = 0;      // terms that were tried
+    double took = 0;        // seconds for the last of them
+    std::size_t least = 0;  // bytes of its smallest format
+  };
+  void expect(double searching);
+  void expect_rounds(std::size_t k, const std::vector<Followed>& followed);
+  double rounds_to_pass(std::size_t k);
+  double certifying() const;
 
   // A coarse search.
   struct Glimpse {
@@ -53,7 +67,8 @@ class Search {
   const Policy& teacher_;
   CompressOptions options_;
   const CandidateSink& sink_;
-  const Progress& progress_;
+  Forecast forecast_;
+  const Progress& progress_ = forecast_.inner();
   const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
   const Selection selection_;
   const Episodes visiting_;
@@ -63,6 +78,8 @@ class Search {
   std::vector<MeasuredPolicy> measured_;  // the same, as the selection sees them
   bool cut_short_ = false, on_return_ = false;
   double before_ = 0;  // seconds that were spent before the search was taken up again
+  double teacher_seconds_ = 0, student_seconds_ = 0;  // for an episode
+  double first_short_ = 0;                            // of passing, on a logarithmic scale, with one term
 };
 
 }  // namespace mercer

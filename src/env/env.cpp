@@ -1,6 +1,7 @@
 #include "mercer/env.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <map>
@@ -184,10 +185,9 @@ std::unique_ptr<Env> build(std::string_view spec, std::uint64_t seed, std::vecto
   return disturbance.any() ? disturb(std::move(env), disturbance, std::move(scales)) : std::move(env);
 }
 
-}  // namespace
-
-TaskSpec split_spec(std::string_view spec) {
-  static const std::map<std::string_view, std::string_view> gymnasium{
+// Names that Gymnasium gives to tasks of the library.
+const std::map<std::string_view, std::string_view>& gymnasium_names() {
+  static const std::map<std::string_view, std::string_view> names{
       {"Pendulum-v1", "pendulum"},
       {"Pendulum-v0", "pendulum-v0"},
       {"MountainCarContinuous-v0", "continuous-mountain-car"},
@@ -218,6 +218,45 @@ TaskSpec split_spec(std::string_view spec) {
       {"LunarLanderContinuous-v2", "lunar-lander-continuous"},
       {"LunarLanderContinuous-v3", "lunar-lander-continuous"},
       {"BipedalWalker-v3", "bipedal-walker"}};
+  return names;
+}
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+// "halfcheetah" of "HalfCheetah-v4"; empty for a name without a version.
+std::string gymnasium_family(std::string_view name) {
+  const std::size_t version = name.rfind("-v");
+  if (version == std::string_view::npos || version + 2 == name.size()) return {};
+  const bool digits = name.find_first_not_of("0123456789", version + 2) == std::string_view::npos;
+  return digits ? lower(name.substr(0, version)) : "";
+}
+
+// Throws for a name that looks like one of Gymnasium's.
+void refuse_gymnasium(const std::string& name) {
+  const std::string family = gymnasium_family(name);
+  if (family.empty()) return;
+  const std::string python = fmt::format("mercer.compress(teacher, gymnasium.make('{}'), ...)", name);
+  const auto& names = gymnasium_names();
+  for (auto twin = names.rbegin(); twin != names.rend(); ++twin) {  // the newest version comes first
+    if (gymnasium_family(twin->first) != family) continue;
+    throw Error(ErrorCode::unknown_name,
+                fmt::format("'{}' is a name of Gymnasium, and the built-in task is {}", name, twin->first),
+                fmt::format("Write --env {} if your policy was trained on observations like those of {}; from Python, "
+                            "{} plays any version",
+                            twin->second, twin->first, python));
+  }
+  if (lower(name) == name) return;  // Gymnasium's begin with capitals
+  throw Error(ErrorCode::unknown_name, fmt::format("'{}' is a name of Gymnasium, and no such task is built in", name),
+              fmt::format("Use Python, which plays any environment: {}; 'mercer list' shows the built-in tasks", python));
+}
+
+}  // namespace
+
+TaskSpec split_spec(std::string_view spec) {
   const std::size_t colon = spec.find(':');
   if (colon == std::string_view::npos && spec.ends_with(".json")) {
     // A '=' in the name is then no setting.
@@ -225,8 +264,8 @@ TaskSpec split_spec(std::string_view spec) {
   }
   const std::string_view name = spec.substr(0, colon);
   std::string settings(colon == std::string_view::npos ? "" : spec.substr(colon + 1));
-  const auto alias = gymnasium.find(name);
-  if (alias == gymnasium.end()) return {std::string(name), settings};
+  const auto alias = gymnasium_names().find(name);
+  if (alias == gymnasium_names().end()) return {std::string(name), settings};
   const std::size_t own = alias->second.find(':');
   if (own != std::string_view::npos) {
     settings = std::string(alias->second.substr(own + 1)) + (settings.empty() ? "" : ",") + settings;
@@ -237,6 +276,7 @@ TaskSpec split_spec(std::string_view spec) {
 const EnvEntry& find_env(const std::string& name) {
   const auto entry = find(name);
   if (entry != entries().end()) return *entry;
+  refuse_gymnasium(name);
   std::vector<std::string> names;
   for (const EnvEntry& known : entries()) names.push_back(known.name);
   throw_unknown("task", name, names);

@@ -81,7 +81,7 @@ class Search final : public Trainer {
     for (const Episode& episode : episodes) {
       seen_.add(episode.seen);
       step_ += episode.seen.count;
-      episodes_.count(episode.end);
+      episodes_.count(episode.end, episode.sum + options_.reward_shift * static_cast<double>(episode.seen.count));
     }
     ++iteration_;
   }

@@ -1,4 +1,5 @@
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -46,6 +47,7 @@ class OffPolicy final : public Trainer {
   std::uint64_t step_ = 0;
   std::uint64_t episode_ = 0;
   std::uint64_t episode_step_ = 0;
+  double earned_ = 0;  // in this episode
   std::vector<double> state_, played_, seen_;  // a column of the task, an action, an observation
   std::vector<float> observation_, action_, next_;
 };
@@ -70,6 +72,7 @@ void OffPolicy::start_episode() {
   const std::uint64_t item = first_episode + episode_;
   env_.reset({seed_, Stage::start, 0, std::span(&item, 1)}, column(state_));
   episode_step_ = 0;
+  earned_ = 0;
   observe(observation_);
 }
 
@@ -107,8 +110,9 @@ void OffPolicy::advance() {
   replay_.add(observation_, action_, next_, static_cast<float>(reward), terminated != StepEnd::none);
   ++step_;
   ++episode_step_;
+  earned_ += reward;
   if (terminated != StepEnd::none || episode_step_ >= env_.task().time_limit) {
-    episodes_.count(terminated);
+    episodes_.count(terminated, earned_);
     ++episode_;
     start_episode();
   } else {
@@ -126,7 +130,9 @@ void OffPolicy::exchange(Archive& archive) {
   archive.count("run.episode_step", episode_step_);
   archive.numbers("run.state", std::span(state_));
   exchange_replay(archive);
-  if (archive.filling()) observe(observation_);
+  if (!archive.filling()) return;
+  observe(observation_);
+  if (episode_step_ > 0) earned_ = std::numeric_limits<double>::quiet_NaN();  // nobody stored what came before
 }
 
 void OffPolicy::exchange_replay(Archive& archive) {

@@ -167,7 +167,8 @@ TrainResult train(const Env& env, const TrainOptions& options, const Progress& p
       checkpoints.write_if_due();
     }
     if (progress.report) {
-      progress.report("training",
+      const auto& played = training.episodes();
+      progress.report(played.whole == 0 ? "training" : fmt::format("training, mean return lately {:.4g}", played.recent),
                       std::min(1.0, static_cast<double>(training.step()) / static_cast<double>(options.steps)));
     }
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 
@@ -35,13 +37,18 @@ class Trainer {
   /// Adds to the document of a snapshot.
   virtual void describe(nlohmann::ordered_json& manifest) const;
 
-  /// Episodes that ended since the trainer was made, and those among them in which the simulator failed.
+  /// Episodes that ended since the trainer was made, those among them in which the simulator failed, those that were
+  /// seen from their start, and the mean return of the last 20 or so of these.
   struct Episodes {
-    std::size_t ended = 0, broken = 0;
+    std::size_t ended = 0, broken = 0, whole = 0;
+    double recent = 0;
 
-    void count(std::uint8_t end) {
+    void count(std::uint8_t end, double earned) {
       ++ended;
       if (end == StepEnd::broken) ++broken;
+      if (std::isnan(earned)) return;
+      ++whole;
+      recent += (earned - recent) / static_cast<double>(std::min<std::size_t>(whole, 20));
     }
   };
   const Episodes& episodes() const { return episodes_; }

@@ -6,6 +6,7 @@
 #include "mercer/policy.hpp"
 #include "pipeline/playing.hpp"
 #include "pipeline/seeds.hpp"
+#include "pipeline/suggest.hpp"
 #include "pipeline/teacher.hpp"
 
 namespace mercer {
@@ -80,6 +81,9 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
   if (request.embedding) return certify_embedding(request, *request.embedding, progress);
   if (request.file.empty() && !request.student) {
     throw Error(ErrorCode::missing_option, "no embedding was named", "Write 'mercer certify FILE.mercer'");
+  }
+  if (!request.student && request.teacher.policy.empty() && !request.teacher.object) {
+    require_embedding(request.file, "certify");  // two policies are certified if both are named
   }
   if (request.student || !request.file.ends_with(".mercer")) return certify_policy(request, progress);
   const std::string before = sha256_file(request.file);

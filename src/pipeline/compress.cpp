@@ -5,6 +5,7 @@
 
 #include "io/file.hpp"
 #include "io/sha256.hpp"
+#include "learn/checkpoint.hpp"
 #include "mercer/error.hpp"
 #include "mercer/version.hpp"
 #include "pipeline/documents.hpp"
@@ -166,6 +167,29 @@ Compressed search_on_states(const CompressRequest& request, const Policy& teache
   return compress_states(teacher, log, of, sink, progress);
 }
 
+// Whether the same search would continue from what is stored.
+bool is_kept(const CompressOptions::Resume& resume) {
+  if (resume.file.empty()) return false;
+  try {
+    learn::read_checkpoint(resume.file, resume.hash);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+Compressed search_in_task(const Player& player, const Policy& teacher, const CompressOptions& options,
+                          const CandidateSink& sink, const Progress& progress) {
+  try {
+    return compress(player, teacher, options, sink, progress);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::interrupted || !is_kept(options.resume)) throw;
+    throw Error(error.code(),
+                fmt::format("interrupted before the work was done; '{}' keeps the search", options.resume.file.string()),
+                "Run the same command to continue it");
+  }
+}
+
 void add_critics(const PolicyRequest& request, const Policy& teacher, CompressOptions& options,
                  const Progress& progress) {
   if (teacher.action_space().is_discrete() || named_file(request.policy).empty()) return;
@@ -240,7 +264,7 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   }
   CompressResult result;
   result.found = logged ? search_on_states(request, *teacher, options, sink, progress)
-                        : compress(*player, *teacher, options, sink, progress);
+                        : search_in_task(*player, *teacher, options, sink, progress);
   if (result.found.certificate) {
     result.found.certificate->env = task.env;
     if (!logged) {

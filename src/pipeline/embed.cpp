@@ -176,7 +176,7 @@ void describe_lattice(const Lattice& lattice, EmbedResult& result) {
   result.empty_rows = result.file->embedding.lattice().empty_rows();
 }
 
-EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress) {
+void embed_lattice(const EmbedRequest& request, EmbedResult& result, const Progress& progress) {
   TruncationOptions truncation = request.lattice.truncation(request.k);
   truncation.basis = request.basis.value_or(request.usual_basis());
   const bool from_log = is_log_alone(request);
@@ -195,24 +195,22 @@ EmbedResult embed_lattice(const EmbedRequest& request, const Progress& progress)
     truncation.k = choice->k;
   }
   const Embedding made(LatticeEmbedding::make(*teacher, lattice, options.playing, truncation, request.seed));
-  EmbedResult result;
   finish(request, result, *teacher, made, lattice_settings(request, lattice.rollouts),
          choice ? std::optional(choice->certificate) : std::nullopt);
 
   describe_lattice(lattice, result);
   result.choice = std::move(choice);
-  if (!env) return result;
+  if (!env) return;
   const RolloutOptions judging = measuring(request, *env);
   const auto earned = [&](const Policy& policy) { return summarise(play(*env, policy, judging, progress).returns); };
   result.teacher = earned(*teacher);
   result.lattice = earned(lattice_policy("lattice", *teacher, lattice, lattice.table, options.playing));
   result.embedding = earned(result.file->embedding.policy());
-  return result;
 }
 
 // --- a lattice that no process holds whole ---
 
-EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress) {
+void embed_on_disk(const EmbedRequest& request, EmbedResult& result, const Progress& progress) {
   const LatticeRequest& asked = request.lattice;
   if (asked.order && *asked.order != RowOrder::lexicographic) {
     throw Error(ErrorCode::bad_value,
@@ -237,8 +235,7 @@ EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress)
   const EmbeddingOrigin origin = make_origin(request.task, request.teacher, *teacher, request.seed,
                                              lattice_settings(request, options.episodes), request.out);
   const LargeEmbedding made = embed_large(*env, *teacher, options, request.out, origin, team(), progress);
-  EmbedResult result;
-  if (team().rank > 0) return result;
+  if (team().rank > 0) return;
   join_team({});  // the others are done
   Acting acting;
   acting.from = RowsFrom::coefficients;
@@ -256,7 +253,6 @@ EmbedResult embed_on_disk(const EmbedRequest& request, const Progress& progress)
   result.collapsed_bins = made.collapsed_bins;
   result.empty_rows = made.empty_rows;
   result.table_bytes = made.table_bytes;
-  return result;
 }
 
 // --- the continuous route ---
@@ -278,7 +274,7 @@ ContinuousOptions continuous_options(const EmbedRequest& request) {
 }
 
 // On logged states: nothing is played, and the teacher is asked once, about all of them.
-EmbedResult embed_logged_states(const EmbedRequest& request) {
+void embed_logged_states(const EmbedRequest& request, EmbedResult& result) {
   const Policy& teacher = *request.teacher.object;
   const ContinuousOptions options = continuous_options(request);
   check_options(options, teacher);
@@ -293,20 +289,17 @@ EmbedResult embed_logged_states(const EmbedRequest& request) {
   shape.coordinates = choose_coordinates(teacher, shape.head, options.dictionary, states.view(), shape.ranges);
   const Terms dictionary = make_dictionary(options.dictionary, shape.coordinates, samples.points(), options.seed);
   const Embedding embedding(fit_embedding(shape, dictionary, samples, options.k, options.polish, teacher.name()));
-  EmbedResult result;
   finish(request, result, teacher, embedding, settings_of(request));
-  return result;
 }
 
-EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progress) {
-  if (is_log_alone(request)) return embed_logged_states(request);
+void embed_continuous(const EmbedRequest& request, EmbedResult& result, const Progress& progress) {
+  if (is_log_alone(request)) return embed_logged_states(request, result);
   const auto task = resolve_task(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, task->task(), progress);
   const auto env = with_spread_of(task, request.task.env, request.seed, *teacher, progress);
   const ContinuousOptions options = continuous_options(request);
   auto made = make_continuous(*env, *teacher, options, progress);
   const Embedding embedding(std::move(made.front().embedding));
-  EmbedResult result;
   std::map<std::string, std::string> settings = settings_of(request);
   settings["act"] = std::string(name(options.act));  // as `certify` should play it
   finish(request, result, *teacher, embedding, std::move(settings));
@@ -319,7 +312,7 @@ EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progre
   result.teacher = summarise(first.returns);
   result.embedding = summarise(second.returns);
   result.loss = paired_loss(first.returns, second.returns);
-  if (options.act != Act::sample) return result;
+  if (options.act != Act::sample) return;
   judging.keep_steps = true;
   judging.episodes = std::min<std::size_t>(judging.episodes, 100);
   const auto played = play(*env, *teacher, judging, progress);
@@ -328,7 +321,6 @@ EmbedResult embed_continuous(const EmbedRequest& request, const Progress& progre
   if (has_wasserstein(teacher->action_space())) {  // by quadrature, which takes longer: few states
     result.w1 = policy_distance(*teacher, student, pick_states(played, 1000).view()).w1;
   }
-  return result;
 }
 
 }  // namespace
@@ -390,8 +382,22 @@ TruncationOptions LatticeRequest::truncation(std::size_t k) const {
 
 EmbedResult embed(const EmbedRequest& request, const Progress& progress) {
   check(request);
-  if (request.route == Route::continuous) return embed_continuous(request, progress);
-  return is_large(request) ? embed_on_disk(request, progress) : embed_lattice(request, progress);
+  EmbedResult result;
+  try {
+    if (request.route == Route::continuous) {
+      embed_continuous(request, result, progress);
+    } else if (is_large(request)) {
+      embed_on_disk(request, result, progress);
+    } else {
+      embed_lattice(request, result, progress);
+    }
+  } catch (const Error& error) {
+    const bool written = result.file && !request.out.empty();
+    if (error.code() != ErrorCode::interrupted || !written) throw;
+    throw Error(error.code(), fmt::format("interrupted after '{}' was written, before it was measured", request.out),
+                "It is whole; 'mercer evaluate' and 'mercer certify' measure it");
+  }
+  return result;
 }
 
 }  // namespace mercer

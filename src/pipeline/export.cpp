@@ -6,6 +6,7 @@
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/policy_report.hpp"
+#include "pipeline/suggest.hpp"
 
 namespace mercer {
 namespace {
@@ -63,6 +64,8 @@ ExportResult export_code(const ExportRequest& request) {
         ErrorCode::missing_option, "no embedding was named",
         fmt::format("Write 'mercer export {} FILE.mercer --out FOLDER'", names[static_cast<int>(*request.format)]));
   }
+  require_embedding(request.file, fmt::format("export {}", names[static_cast<int>(*request.format)]),
+                    fmt::format("--out {}", request.out.empty() ? "FOLDER" : request.out));
   if (request.out.empty()) throw Error(ErrorCode::missing_option, "no folder was named", "Add --out FOLDER");
   const auto [file, options] = prepare_export(request, read_embedding(request.file));
   ExportResult result;

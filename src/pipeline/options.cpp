@@ -189,13 +189,16 @@ double parse_share(const std::string& text, const OptionRange& range, const std:
   constexpr auto remedy = "Give a percentage such as 5%, or a fraction such as 0.05";
   const bool percent = text.ends_with('%');
   const double value = scaled(text, percent ? 1 : 0, source, remedy) / (percent ? 100 : 1);
-  if (!percent && value > 1 && range.high > 1) {  // 5 is more likely a forgotten percent sign than 500%
+  // 1 is more likely a forgotten percent sign than 100%.
+  const bool forgotten = !percent && value >= 1 && range.contains(value / 100);
+  const std::string likely = forgotten ? fmt::format("Did you mean {}%?", text) : remedy;
+  if (forgotten && range.high > 1) {
     throw Error(ErrorCode::out_of_range,
-                fmt::format("{} is {}, that is {:g}%; legal: 0 to 1, or a number with %", source, text, 100 * value),
-                remedy);
+                fmt::format("{} is {}, that is {:g}%; legal: below 1, or a number with %", source, text, 100 * value),
+                likely);
   }
   if (range.contains(value)) return value;
-  throw Error(ErrorCode::out_of_range, fmt::format("{} is {}; legal: {}", source, text, range.text(percent)), remedy);
+  throw Error(ErrorCode::out_of_range, fmt::format("{} is {}; legal: {}", source, text, range.text(percent)), likely);
 }
 
 double parse_seconds(const std::string& text, const std::string& source) {

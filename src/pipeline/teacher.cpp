@@ -15,6 +15,7 @@
 #include "mercer/policy.hpp"
 #include "pipeline/options.hpp"
 #include "pipeline/playing.hpp"
+#include "pipeline/suggest.hpp"
 #include "policy/agents/agent.hpp"
 
 namespace mercer {
@@ -103,7 +104,13 @@ std::shared_ptr<const Policy> resolve_policy(const PolicyRequest& request, const
     throw Error(ErrorCode::missing_option, "no policy was named", "Add --policy POLICY; 'mercer list' shows the kinds");
   }
   std::string understood;
-  auto policy = make_policy(request.policy, task, request.settings, &understood);
+  std::shared_ptr<const Policy> policy;
+  try {
+    policy = make_policy(request.policy, task, request.settings, &understood);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::shape_mismatch || named_file(request.policy).empty()) throw;
+    throw with_fitting_tasks(error, request);
+  }
   if (!understood.empty() && progress.note) {
     progress.note(fmt::format("'{}' is read as a {}", policy->name(), understood));
   }

@@ -351,10 +351,16 @@ TrainOutcome train(const TrainRequest& request, const Progress& progress) {
   playing.seed = request.seed;
   playing.act = Act::mean;
   playing.keep_steps = false;
-  const Progress quiet{{}, progress.stop};
   for (const Snapshot& snapshot : outcome.result.snapshots) {
     const auto policy = make_policy(snapshot.file.string(), outcome.plan.env->task());
-    outcome.returns.push_back(summarise(rollout(*outcome.plan.env, *policy, playing, quiet).returns));
+    try {
+      const Rollouts played = rollout(*outcome.plan.env, *policy, playing, {{}, progress.stop});
+      outcome.returns.push_back(summarise(played.returns));
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::interrupted) throw;
+      throw Error(error.code(), fmt::format("stopped while snapshots were measured; the run in '{}' is whole", request.out),
+                  "Run the same command to measure them");
+    }
   }
   return outcome;
 }

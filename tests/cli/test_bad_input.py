@@ -2,6 +2,8 @@
 
 import json
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import time
@@ -49,6 +51,15 @@ PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
     (["--seed", 3, "rollout"], ["E203", "--seed", "after the verb"]),
     (["rollout", "now"], ["E203", "'now'"]),
     (["completion", "zhs"], ["E201", "zhs", "'zsh'"]),
+    (["compress", "--max-loss", 1], ["E202", "--max-loss is 1, that is 100%", "Did you mean 1%?"]),
+    (["compress", "--max-loss", 5], ["E202", "that is 500%", "Did you mean 5%?"]),
+    (["certify", "p.mercer", "--confidence", 95], ["E202", "--confidence is 95", "Did you mean 95%?"]),
+    (["evaluate", "--env", "HalfCheetah-v5", "--policy", "uniform"], ["E201", "'HalfCheetah-v5' is a name of Gymnasium",
+                                                                     "--env half-cheetah", "HalfCheetah-v4", "gymnasium.make"]),
+    (["evaluate", "--env", "pendulum-v1", "--policy", "uniform"], ["E201", "Write --env pendulum ", "Pendulum-v1"]),
+    (["evaluate", "--env", "Humanoid-v4", "--policy", "uniform"], ["E201", "no such task is built in",
+                                                                  "gymnasium.make('Humanoid-v4')", "mercer list"]),
+    (["watch"], ["E204", "mercer watch FOLDER"]),
 ])
 def test_bad_usage(mercer, arguments, parts):
     said = mercer.fails(2, *arguments)
@@ -61,6 +72,32 @@ def test_bad_usage(mercer, arguments, parts):
 def test_an_unknown_flag_names_three_others_and_the_help(mercer, verb):
     said = mercer.fails(2, verb, "--zzzzzzzzzzzz")
     assert f"'mercer {verb} --help' lists all" in said and said.count("--") == 5, said
+
+
+POLICIES = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data"
+
+
+@pytest.mark.parametrize("ending, words", [(".onnx", "an ONNX network"), (".zip", "an agent of Stable-Baselines3"), (".pt", "a file of torch")])
+def test_a_policy_in_place_of_an_embedding_leads_to_compress(mercer, ending, words):
+    (mercer.folder / f"actor{ending}").write_bytes(b"whatever")
+    make = f"'mercer compress --env TASK --policy actor{ending} --max-loss 1% --out actor.mercer'"
+    said = mercer.fails(3, "export", "c", f"actor{ending}", "--out", "{firmware}")
+    assert f"E304: 'actor{ending}' is {words}, and an embedding (.mercer) is needed" in said
+    assert make in said and "then run 'mercer export c actor.mercer --out {firmware}'" in said
+    said = mercer.fails(3, "certify", f"actor{ending}")
+    assert make in said and "then run 'mercer certify actor.mercer'" in said
+
+
+def test_a_policy_that_does_not_fit_is_told_where_it_fits(mercer):
+    policy = POLICIES / "policies/pendulum_5000_actor.onnx"
+    said = mercer.fails(2, "evaluate", "--env", "cart-pole", "--policy", policy)
+    assert "E206" in said and "--env pendulum," in said and f"'mercer inspect {policy}'" in said
+    fitting = re.findall(r"--env ([a-z0-9-]+)", said[said.index("It fits"):])
+    assert fitting and "cart-pole" not in fitting
+    for task in fitting:  # what is suggested works
+        mercer.ok("evaluate", "--env", task, "--policy", policy, "--episodes", 1, "--horizon", 2)
+    (mercer.folder / "pi.json").write_text(json.dumps({"pi": [[0.5, 0.5]] * 3}))
+    assert "It fits no built-in task" in mercer.fails(2, "evaluate", "--env", "chain", "--policy", "tabular:pi.json")
 
 
 def test_no_verb_shows_the_help(mercer):

@@ -17,6 +17,12 @@ def test_one_episode_has_no_interval(mercer):
     assert played["return"]["std"] is None and played["return"]["ci95"] == [None, None]
 
 
+def test_how_actions_were_played_is_said(mercer):
+    play = ("evaluate", "--env", "pendulum", "--policy", "uniform", "--episodes", 2)
+    assert "drawn actions (--act sample), 2 episodes" in mercer.ok(*play).stderr
+    assert "mean actions (--act mean), 2 episodes" in mercer.ok(*play, "--act", "mean").stderr
+
+
 def test_a_policy_loses_nothing_against_itself(mercer):
     played = mercer.json("evaluate", "--env", "pendulum", "--policy", "uniform", "--against", "uniform")
     assert played["paired"] == {"loss_mean": 0, "loss_percent": 0, "ci95_percent": [0, 0]}

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 
 import pytest
@@ -101,6 +102,41 @@ def test_bash_completion(mercer):
     assert bash_completes(mercer, "mercer", "evaluate", "--policy", "uni") == ["uniform"]
     for verb in ("rollout", "evaluate", "list"):
         assert set(bash_completes(mercer, "mercer", verb, "--")) == flags(mercer, verb)
+
+
+def test_bash_completion_of_places(mercer):
+    (mercer.folder / "small.mercer").write_text("")
+    assert bash_completes(mercer, "mercer", "export", "") == ["c", "st", "json"]
+    assert bash_completes(mercer, "mercer", "export", "c", "sm") == ["small.mercer"]
+    for verb in ("inspect", "report", "certify", "serve", "watch"):
+        assert bash_completes(mercer, "mercer", verb, "sm") == ["small.mercer"], verb
+    assert set(bash_completes(mercer, "mercer", "export", "c", "--")) == flags(mercer, "export")
+    assert bash_completes(mercer, "mercer", "completion", "f") == ["fish"]
+    assert bash_completes(mercer, "mercer", "list", "quad") == ["quadrotor"]
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completion(mercer):
+    script = mercer.folder / "mercer.fish"
+    script.write_text(mercer.ok("completion", "fish").stdout)
+    (mercer.folder / "small.mercer").write_text("")
+
+    def completes(line):
+        asked = f"complete -e mercer; source {script}; complete -C '{line}'"
+        done = subprocess.run(["fish", "--no-config", "-c", asked], capture_output=True, text=True, check=True, cwd=mercer.folder,
+                              env={**os.environ, "HOME": str(mercer.folder)})
+        assert done.stderr == ""
+        return [row.split("\t")[0] for row in done.stdout.splitlines()]
+
+    assert completes("mercer ro") == ["rollout"]
+    assert set(completes("mercer rollout --e")) == {"--env", "--episodes"}
+    assert completes("mercer rollout --env pend") == ["pendulum", "pendulum-v0"]
+    assert completes("mercer evaluate --act m") == ["mean"]
+    assert "small.mercer" in completes("mercer evaluate --policy sm")
+    assert completes("mercer export ") == ["c", "json", "st"]
+    assert completes("mercer export c sm") == completes("mercer inspect sm") == completes("mercer report sm") == ["small.mercer"]
+    for verb in ("rollout", "evaluate", "list"):
+        assert set(completes(f"mercer {verb} --")) == flags(mercer, verb)
 
 
 def test_zsh_completion(mercer):

@@ -1,6 +1,8 @@
 #include "mercer/compress.hpp"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include <gtest/gtest.h>
 
@@ -51,6 +53,22 @@ TEST(Compress, FindsAFewBytesThatKeepTheirPromise) {
   const double teacher = -Aim{}.cost(car.player, *car.teacher, 500, 77, Act::mean);
   const double own = -Aim{}.cost(car.player, found.winner().embedding.policy(), 500, 77, Act::mean);
   EXPECT_LE(100 * (teacher - own) / teacher, *found.certificate->upper_percent + 10);
+}
+
+TEST(Compress, OneBarShowsEveryPhaseByItsName) {
+  const Car car;
+  std::set<std::string> phases;
+  double last = 0;
+  Progress progress;
+  progress.report = [&](std::string_view stage, double fraction) {
+    phases.emplace(stage.substr(0, stage.find(',')));
+    EXPECT_GE(fraction, 0);
+    EXPECT_LE(fraction, 1);
+    last = fraction;
+  };
+  compress(car.player, *car.teacher, quick(), {}, progress);
+  EXPECT_EQ(phases, (std::set<std::string>{"teacher plays", "fit", "polish", "choose", "certify"}));
+  EXPECT_GT(last, 0.5) << "the share is that of the whole search, and this was its end";
 }
 
 TEST(Compress, TheFrontRisesInBytesAndFallsInLoss) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <set>
+#include <stop_token>
 
 #include <gtest/gtest.h>
 
@@ -44,6 +45,30 @@ TEST(Pipeline, CompressIsTheSearchOfTheLibrary) {
   EXPECT_EQ(result.found.winner().embedding.payload(), expected.winner().embedding.payload());
   EXPECT_EQ(result.found.certificate->upper_return, expected.certificate->upper_return);
   EXPECT_EQ(result.bytes, 0u) << "nothing was written";
+}
+
+TEST(Pipeline, AnInterruptedSearchSaysWhetherTheSameCommandContinues) {
+  const TemporaryFolder folder;
+  CompressRequest request;
+  request.task.env = "pendulum";
+  request.teacher.policy = std::string(MERCER_TEST_DATA) + "/policies/pendulum_5000_actor.onnx";
+  request.bases = {"shared"};
+  request.results = (folder.path() / "found").string();
+  request.options.resume.interval = 0;  // the state is stored after every step
+  request.options.judge.select_episodes = 32;
+  request.given = {"select-episodes"};
+  std::stop_source source;
+  Progress progress;
+  progress.stop = source.get_token();
+  bool wait_for_state = false;
+  progress.report = [&](std::string_view, double) {
+    if (!wait_for_state || fs::exists(fs::path(request.results) / "search.state")) source.request_stop();
+  };
+  expect_error(ErrorCode::interrupted, "Nothing was written", [&] { compress(request, {}, progress); });
+  source = {};
+  progress.stop = source.get_token();
+  wait_for_state = true;
+  expect_error(ErrorCode::interrupted, "Run the same command to continue it", [&] { compress(request, {}, progress); });
 }
 
 TEST(Pipeline, AFileIsWrittenOnceWithItsCertificateAndKnowsItsTeacher) {

@@ -28,7 +28,9 @@ int main(int argc, char** argv) {
   add_serve(program);
   add_reproduce(program);
   add_sweep(program);
+  add_watch(program);
   add_list(program);
+  add_doctor(program);
   add_completion(program);
   add_manual(program);
   return end_ranks(program.run(static_cast<int>(given.size()), given.data()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <sstream>
 #include <system_error>
@@ -10,7 +11,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/sinks/base_sink.h>
 #include <spdlog/spdlog.h>
 
 #include "cli/terminal.hpp"
@@ -24,8 +25,24 @@ using mercer::ErrorCode;
 
 namespace {
 
+// Log lines are text like any other, so that the bar makes way for them.
+class ScreenSink : public spdlog::sinks::base_sink<std::mutex> {
+ protected:
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    std::string text = fmt::to_string(line);
+    if (screen_has_colour() && message.color_range_end > message.color_range_start) {
+      text.insert(message.color_range_end, "\x1b[m");
+      text.insert(message.color_range_start, message.level >= spdlog::level::err ? "\x1b[1;31m" : "\x1b[1;33m");
+    }
+    print_text(text);
+  }
+  void flush_() override {}
+};
+
 void start_log(const CommonOptions& common) {
-  spdlog::set_default_logger(spdlog::stderr_color_mt("mercer"));
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>("mercer", std::make_shared<ScreenSink>()));
   spdlog::set_pattern("mercer: %^%l%$: %v");
   mercer::set_warning_sink([](const std::string& sentence) { spdlog::warn("{}", sentence); });
   spdlog::set_level(common.quiet ? spdlog::level::err : spdlog::level::from_str(common.log_level));

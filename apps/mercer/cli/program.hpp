@@ -82,6 +82,8 @@ void add_report(Program& program);
 void add_serve(Program& program);
 void add_reproduce(Program& program);
 void add_sweep(Program& program);
+void add_watch(Program& program);
 void add_list(Program& program);
+void add_doctor(Program& program);
 void add_completion(Program& program);
 void add_manual(Program& program);

@@ -134,6 +134,7 @@ int end_ranks(int code) {
   return code;
 }
 
+bool has_ranks() { return true; }
 std::size_t rank() { return static_cast<std::size_t>(own_rank); }
 std::size_t ranks() { return static_cast<std::size_t>(all_ranks); }
 

@@ -13,6 +13,9 @@ void start_ranks(std::vector<std::string>& words);
 /// Ends this process's part. Where something failed, the others are ended too. Returns `code`.
 int end_ranks(int code);
 
+/// Whether this build can use MPI.
+bool has_ranks();
+
 /// The number of this process, 0 where it is alone, and how many there are.
 std::size_t rank();
 std::size_t ranks();

@@ -3,6 +3,7 @@
 
 void start_ranks(std::vector<std::string>&) {}
 int end_ranks(int code) { return code; }
+bool has_ranks() { return false; }
 std::size_t rank() { return 0; }
 std::size_t ranks() { return 1; }
 void hand_out(mercer::SweepSchedule&) {}

@@ -13,9 +13,9 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/time_left.hpp"
 #include "io/file.hpp"
 
 namespace {
@@ -27,41 +27,24 @@ std::stop_source& source() {
 
 using Clock = std::chrono::steady_clock;
 
-std::string duration_text(double seconds) {
-  const long whole = std::lround(seconds);
-  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
-  return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
 // Redraws one line, at most ten times a second; erased when the work is done.
 class Bar {
  public:
-  ~Bar() {
-    if (drawn_) tell("\r\x1b[K");
-  }
+  ~Bar() { erase_live(); }
   void draw(std::string_view stage, double fraction) {
+    const std::optional<double> left = left_.at(fraction);
     const auto now = Clock::now();
-    if (!first_) first_ = fraction;
     if (now - last_ < std::chrono::milliseconds(100)) return;
     last_ = now;
-    const double passed = std::chrono::duration<double>(now - start_).count();
     constexpr std::size_t width = 30;
-    const auto full = static_cast<std::size_t>(fraction * width);
-    tell("\r{} [{}{}] {:3.0f}%  {} left\x1b[K", stage, std::string(full, '='), std::string(width - full, ' '),
-         100 * fraction, left(passed, fraction));
-    drawn_ = true;
+    const auto full = static_cast<std::size_t>(std::clamp(fraction, 0.0, 1.0) * width);
+    show_live({fmt::format("[{}{}] {:3.0f}%  {:>5} left  {}", std::string(full, '='), std::string(width - full, ' '),
+                           100 * fraction, left ? duration_text(*left) : "?", stage)});
   }
 
  private:
-  // Work that was taken up again did not begin at zero.
-  std::string left(double passed, double fraction) const {
-    return fraction > *first_ ? duration_text(passed * (1 - fraction) / (fraction - *first_)) : "?";
-  }
-
-  std::optional<double> first_;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point last_ = start_;
-  bool drawn_ = false;
+  mercer::TimeLeft left_;
+  Clock::time_point last_ = Clock::now();
 };
 
 }  // namespace
@@ -94,12 +77,6 @@ void open_standard_streams() {
   }
 }
 
-std::size_t terminal_width() {
-  winsize size{};
-  if (::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return 80;
-  return size.ws_col;
-}
-
 bool terminal_is_unicode() {
   for (const char* variable : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const char* value = std::getenv(variable);
@@ -111,11 +88,20 @@ bool terminal_is_unicode() {
   return false;
 }
 
-mercer::Progress terminal_progress(bool quiet) {
+std::string duration_text(double seconds) {
+  const long whole = std::lround(seconds);
+  if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
+  return fmt::format("{}:{:02}", whole / 60, whole % 60);
+}
+
+mercer::Progress terminal_progress(bool quiet, Notes notes) {
   mercer::Progress progress;
   progress.stop = interrupt_token();
-  progress.note = [](const std::string& sentence) { spdlog::info("{}", sentence); };
-  if (!quiet && ::isatty(STDERR_FILENO) != 0) {
+  const bool seen = !quiet && screen_is_live();
+  progress.note = [shown = seen && notes == Notes::shown](const std::string& sentence) {
+    shown ? tell("{}\n", sentence) : spdlog::info("{}", sentence);
+  };
+  if (seen) {
     progress.report = [bar = std::make_shared<Bar>()](std::string_view stage, double fraction) {
       bar->draw(stage, fraction);
     };

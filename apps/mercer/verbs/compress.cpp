@@ -9,6 +9,8 @@
 #include "measure/certificate_words.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/run_status.hpp"
+#include "pipeline/summary.hpp"
 
 namespace {
 
@@ -60,8 +62,9 @@ void show(const mercer::CompressResult& result, bool played) {
     for (const std::string& formula : mercer::formulas(found.winner().embedding.continuous())) tell("  {}\n", formula);
   }
   if (found.certificate) tell("\n{}", mercer::certificate_page(*found.certificate));
-  tell("\n{}: {} bytes, {} of them payload; {:.1f} s\n", result.out, result.bytes, found.winner().payload_bytes(),
-       found.seconds);
+  tell("\n");
+  for (const mercer::Fact& fact : mercer::summary_of(result)) tell("{:<10} {}\n", fact.about, fact.text);
+  if (!result.out.empty()) tell("next: mercer export c {} --out firmware\n", result.out);
 }
 
 void run(const mercer::CompressRequest& request, const CommonOptions& common) {
@@ -71,15 +74,25 @@ void run(const mercer::CompressRequest& request, const CommonOptions& common) {
   }
   const bool played = request.states.empty();
   bool headed = false;
+  mercer::RunStatus status(request.results, "compress",
+                           {{"env", request.task.env}, {"policy", request.teacher.policy}, {"seed", request.seed}},
+                           interrupt_token());
   const auto sink = [&](const mercer::Candidate& one, bool on_front) {
+    status.add(one, played);
     if (common.quiet || !on_front) return;
     if (!headed) tell("{}", heading(played));
     headed = true;
     tell("{}\n", line(one, played));
   };
-  const mercer::CompressResult result = mercer::compress(request, sink, terminal_progress(common.quiet));
+  const mercer::CompressResult result = mercer::compress(
+      request, sink, status.recording(terminal_progress(common.quiet, Notes::shown)));
+  const nlohmann::ordered_json made = mercer::document(result);
+  status.finish({{"payload_bytes", made["payload_bytes"]},
+                 {"loss_percent", made["loss_percent"]},
+                 {"upper_percent", made["upper_percent"]},
+                 {"met", made["met"]}});
   if (!common.quiet) show(result, played);
-  if (common.json) print_json(mercer::document(result));
+  if (common.json) print_json(made);
   mercer::require_budget(result);
 }
 

@@ -33,9 +33,11 @@ void show_behaviour(const mercer::EvaluateResult& result) {
        mercer::outcome_table(mercer::outcome_lines(pair), "on average", result.against ? "against" : "", "policy"));
 }
 
-void show(const mercer::EvaluateResult& result) {
+void show(const mercer::EvaluateResult& result, mercer::Act act) {
   const std::string title = result.file.empty()
-                                ? fmt::format("{} in {}, seed {}, ", result.policy, result.env, result.seed)
+                                ? fmt::format("{} in {}, seed {}, {}, ", result.policy, result.env, result.seed,
+                                              act == mercer::Act::mean ? "mean actions (--act mean)"
+                                                                       : "drawn actions (--act sample)")
                                 : result.file + ": ";
   tell("{}{} episodes, {} steps\n", title, result.played.episodes(), result.played.steps());
   tell("return: {}\n{}", to_text(result.returns),
@@ -67,7 +69,7 @@ void add_evaluate(Program& program) {
       [out](const mercer::EvaluateRequest& request, const CommonOptions& common) {
         check_out(*out);
         const mercer::EvaluateResult result = mercer::evaluate(request, terminal_progress(common.quiet));
-        if (!common.quiet) show(result);
+        if (!common.quiet) show(result, request.task.act.value_or(mercer::RolloutOptions{}.act));
         const auto document = mercer::document(result);
         if (!out->empty()) {
           mercer::write_atomically(*out, [&](std::ostream& stream) { stream << document.dump(2) << '\n'; });

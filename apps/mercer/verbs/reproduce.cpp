@@ -5,7 +5,6 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/output.hpp"
 #include "cli/program.hpp"
@@ -83,8 +82,7 @@ struct ReproduceVerb {
     if (rank() > 0) return;
     const auto told = [&](const std::string& what, bool found, double left) {
       if (common.quiet) return;
-      tell("{}{}{}, about {}:{:02} left\n", ::isatty(STDERR_FILENO) != 0 ? "\r\x1b[K" : "", what,
-           found ? " (found)" : "", static_cast<long>(left) / 60, static_cast<long>(left) % 60);
+      tell("{}{}, about {} left\n", what, found ? " (found)" : "", duration_text(left));
     };
     const auto all = mercer::paper::reproduce(options, told, terminal_progress(common.quiet));
     json results = json::array();

@@ -10,11 +10,13 @@
 #include "cli/terminal.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
+#include "pipeline/run_status.hpp"
 #include "run/store.hpp"
 #include "verbs/sweep_table.hpp"
 
 namespace fs = std::filesystem;
 
+using json = nlohmann::ordered_json;
 using mercer::Error;
 using mercer::ErrorCode;
 
@@ -59,14 +61,23 @@ struct SweepVerb {
     std::vector<mercer::SweepOutcome> outcomes;
     {
       SweepTable table(plan, common.quiet);
+      mercer::RunStatus status(".", "sweep", {{"file", file}, {"cells", plan.cells.size()}}, interrupt_token());
       mercer::SweepOptions options;
       options.workers = std::max<std::size_t>(1, std::min(mercer::thread_count(), plan.jobs.size()));
       options.retry = retry;
       if (ranks() > 1) options.others = hand_out;
       outcomes = mercer::run_sweep(
           plan, "", build, mercer::run_sweep_job, options,
-          [&](const mercer::SweepState& state, const mercer::SweepOutcome* outcome) { table.show(state, outcome); },
+          [&](const mercer::SweepState& state, const mercer::SweepOutcome* outcome) {
+            table.show(state, outcome);
+            const std::size_t ended = state.done + state.failed + state.skipped;
+            status.update({{"phase", fmt::format("{} jobs running", state.running.size())},
+                           {"fraction", static_cast<double>(ended) / static_cast<double>(state.total)},
+                           {"seconds_left", state.left ? json(*state.left) : json(nullptr)},
+                           {"stages", table.document(state)}});
+          },
           terminal_progress(true));
+      status.finish();
     }
     report(plan, outcomes, common);
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <unistd.h>
+#include <fmt/ranges.h>
 
 #include "cli/terminal.hpp"
 
@@ -18,7 +18,7 @@ std::string clock_text(double seconds) {
 }  // namespace
 
 SweepTable::SweepTable(const mercer::SweepPlan& plan, bool quiet)
-    : plan_(plan), quiet_(quiet), terminal_(::isatty(STDERR_FILENO) != 0), rows_(plan.stages.size()) {
+    : plan_(plan), quiet_(quiet), terminal_(screen_is_live()), rows_(plan.stages.size()) {
   for (const mercer::SweepJob& job : plan.jobs) {
     ++rows_[static_cast<std::size_t>(std::ranges::find(plan.stages, job.stage) - plan.stages.begin())].total;
   }
@@ -26,36 +26,52 @@ SweepTable::SweepTable(const mercer::SweepPlan& plan, bool quiet)
 
 // The last state stays on the screen.
 SweepTable::~SweepTable() {
-  if (!quiet_ && terminal_ && latest_.total > 0) draw(latest_);
+  if (!quiet_ && terminal_ && latest_.total > 0) tell("{}\n", fmt::join(lines(latest_), "\n"));
 }
 
 void SweepTable::show(const mercer::SweepState& state, const mercer::SweepOutcome* outcome) {
-  if (quiet_) return;
   if (state.ended && outcome) {
     const auto stage = std::ranges::find(plan_.stages, plan_.jobs[*state.ended].stage) - plan_.stages.begin();
     Row& row = rows_[static_cast<std::size_t>(stage)];
     row.done += outcome->state == mercer::SweepOutcome::State::done;
     row.failed += outcome->state == mercer::SweepOutcome::State::failed;
     row.skipped += outcome->state == mercer::SweepOutcome::State::skipped;
-    if (!terminal_) tell_line(state, *outcome);
+    if (!terminal_ && !quiet_) tell_line(state, *outcome);
   }
   latest_ = state;
-  if (!terminal_ || state.seconds - last_ < 0.1) return;
+  if (quiet_ || !terminal_ || state.seconds - last_ < 0.1) return;
   last_ = state.seconds;
-  draw(state);
+  show_live(lines(state));
 }
 
-void SweepTable::draw(const mercer::SweepState& state) {
-  if (drawn_ > 0) tell("\x1b[{}A", drawn_);
-  tell("{:<10} {:>7} {:>7} {:>7} {:>7} {:>7}\x1b[K\n", "stage", "done", "failed", "skipped", "running", "of");
+std::size_t SweepTable::running(const mercer::SweepState& state, std::size_t stage) const {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      state.running, [&](std::size_t job) { return plan_.jobs[job].stage == plan_.stages[stage]; }));
+}
+
+nlohmann::ordered_json SweepTable::document(const mercer::SweepState& state) const {
+  auto out = nlohmann::ordered_json::array();
   for (std::size_t s = 0; s < rows_.size(); ++s) {
-    const auto running =
-        std::ranges::count_if(state.running, [&](std::size_t job) { return plan_.jobs[job].stage == plan_.stages[s]; });
-    tell("{:<10} {:>7} {:>7} {:>7} {:>7} {:>7}\x1b[K\n", plan_.stages[s], rows_[s].done, rows_[s].failed,
-         rows_[s].skipped, running, rows_[s].total);
+    out.push_back({{"stage", plan_.stages[s]},
+                   {"done", rows_[s].done},
+                   {"failed", rows_[s].failed},
+                   {"skipped", rows_[s].skipped},
+                   {"running", running(state, s)},
+                   {"total", rows_[s].total}});
   }
-  tell("{} passed, {} left\x1b[K\n", clock_text(state.seconds), state.left ? clock_text(*state.left) : "?");
-  drawn_ = rows_.size() + 2;
+  return out;
+}
+
+std::vector<std::string> SweepTable::lines(const mercer::SweepState& state) const {
+  constexpr auto row = "{:<10} {:>7} {:>7} {:>7} {:>7} {:>7}";
+  std::vector<std::string> out{fmt::format(row, "stage", "done", "failed", "skipped", "running", "of")};
+  for (std::size_t s = 0; s < rows_.size(); ++s) {
+    out.push_back(fmt::format(row, plan_.stages[s], rows_[s].done, rows_[s].failed, rows_[s].skipped,
+                              running(state, s), rows_[s].total));
+  }
+  out.push_back(
+      fmt::format("{} passed, {} left", clock_text(state.seconds), state.left ? clock_text(*state.left) : "?"));
+  return out;
 }
 
 void SweepTable::tell_line(const mercer::SweepState& state, const mercer::SweepOutcome& outcome) {

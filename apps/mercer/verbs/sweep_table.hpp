@@ -1,6 +1,9 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
 
 #include "run/sweep.hpp"
 
@@ -12,18 +15,20 @@ class SweepTable {
   SweepTable(const SweepTable&) = delete;
   SweepTable& operator=(const SweepTable&) = delete;
   void show(const mercer::SweepState& state, const mercer::SweepOutcome* outcome);
+  /// The rows as JSON, for those who watch from elsewhere.
+  nlohmann::ordered_json document(const mercer::SweepState& state) const;
 
  private:
   struct Row {
     std::size_t done = 0, failed = 0, skipped = 0, total = 0;
   };
-  void draw(const mercer::SweepState& state);
+  std::size_t running(const mercer::SweepState& state, std::size_t stage) const;
+  std::vector<std::string> lines(const mercer::SweepState& state) const;
   void tell_line(const mercer::SweepState& state, const mercer::SweepOutcome& outcome);
 
   const mercer::SweepPlan& plan_;
   bool quiet_, terminal_;
   std::vector<Row> rows_;
-  std::size_t drawn_ = 0;  // lines
   double last_ = -1;
   mercer::SweepState latest_;
 };

@@ -4,6 +4,7 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/run_status.hpp"
 
 namespace {
 
@@ -21,9 +22,15 @@ void announce(const mercer::TrainPlan& plan, const CommonOptions& common) {
 }
 
 void run(const mercer::TrainRequest& request, const CommonOptions& common) {
-  announce(mercer::plan_training(request), common);
-  const mercer::TrainOutcome outcome = mercer::train(request, terminal_progress(common.quiet));
+  const mercer::TrainPlan plan = mercer::plan_training(request);
+  announce(plan, common);
+  mercer::RunStatus status(request.out, "train",
+                           {{"env", request.env}, {"seed", request.seed}, {"steps", plan.options.steps}},
+                           interrupt_token());
+  const mercer::TrainOutcome outcome = mercer::train(request, status.recording(terminal_progress(common.quiet)));
   const mercer::TrainResult& result = outcome.result;
+  const nlohmann::ordered_json made = mercer::document(outcome);
+  status.finish({{"steps", made["steps"]}, {"snapshots", made["snapshots"]}});
   if (!common.quiet) {
     if (result.resumed_from > 0) tell("continued after step {}\n", result.resumed_from);
     tell("{} steps in {:.1f} s; {:.1f} CPU minutes in all\n", result.steps - result.resumed_from, result.seconds,
@@ -32,7 +39,7 @@ void run(const mercer::TrainRequest& request, const CommonOptions& common) {
       tell("{}: {}\n", result.snapshots[i].file.string(), to_text(outcome.returns[i]));
     }
   }
-  if (common.json) print_json(mercer::document(outcome));
+  if (common.json) print_json(made);
 }
 
 }  // namespace

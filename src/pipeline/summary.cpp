@@ -1,0 +1,74 @@
+#include "pipeline/summary.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "measure/certificate_words.hpp"
+#include "pipeline/documents.hpp"
+
+namespace mercer {
+namespace {
+
+std::string size_of(const Candidate& winner) {
+  const bool lattice = winner.embedding.is_lattice();
+  return fmt::format("{} bytes of payload: {} {}{} of {}, {}", winner.payload_bytes(), winner.embedding.k(),
+                     lattice ? "coefficient" : "term", winner.embedding.k() == 1 ? "" : "s", winner.embedding.basis(),
+                     name(winner.format));
+}
+
+std::string loss_of(const Candidate& winner, const std::optional<Certificate>& certificate) {
+  if (!certificate) return fmt::format("{:.4g}% measured, nothing certified", winner.loss_percent);
+  const std::string sure = fmt::format("{} with {} confidence", words(certificate->level),
+                                       confidence_down(certificate->confidence));
+  const bool actions = certificate->about == Quantity::action;
+  if (certificate->upper_percent) {
+    return fmt::format("at most {} of {}, {}; measured {:.4g}%", percent_up(*certificate->upper_percent),
+                       actions ? "the action's range" : "the teacher's mean return", sure, certificate->loss_percent);
+  }
+  if (!std::isfinite(certificate->upper_return)) return fmt::format("no bound; measured {:.4g}", certificate->loss_return);
+  return fmt::format("at most {} in mean return, {}; measured {:.4g}", rounded_up(certificate->upper_return), sure,
+                     certificate->loss_return);
+}
+
+std::string promise_of(const std::optional<Certificate>& certificate) {
+  if (!certificate) return "none: too few episodes to certify";
+  std::vector<std::string> asked;
+  if (certificate->budget_percent) asked.push_back(fmt::format("a loss of at most {:.6g}%", *certificate->budget_percent));
+  if (certificate->budget_return) asked.push_back(fmt::format("of at most {:.6g} in return", *certificate->budget_return));
+  for (const Promise& promise : certificate->promises) {
+    if (promise.budget && is_share(promise.about)) asked.push_back(words(promise.about, false));
+  }
+  return fmt::format("{}: {}; {} fresh episodes", certificate->within_budget ? "kept" : "NOT kept",
+                     fmt::join(asked, ", "), certificate->episodes);
+}
+
+std::string behaviour_of_both(const Compressed& found) {
+  if (!played(found)) return "not played: states of a log alone";
+  const auto pair = [](const char* what, double embedding, double teacher) {
+    return fmt::format("{} {:.3g}% (teacher {:.3g}%)", what, 100 * embedding, 100 * teacher);
+  };
+  const Behaviour &embedding = found.winner().behaviour, &teacher = found.teacher;
+  std::string out = pair("roughness", embedding.motion.roughness, teacher.motion.roughness);
+  for (const Promise& promise : found.certificate->promises) {
+    if (promise.about == Quantity::failures) out += ", " + pair("failures", promise.embedding, promise.teacher);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Fact> summary_of(const CompressResult& result) {
+  const Compressed& found = result.found;
+  const std::string file = result.out.empty()
+                               ? "none was asked for"
+                               : fmt::format("{}, {} bytes, after {:.1f} s", result.out, result.bytes, found.seconds);
+  return {{"size", size_of(found.winner())},
+          {"loss", loss_of(found.winner(), found.certificate)},
+          {"promise", promise_of(found.certificate)},
+          {"behaviour", behaviour_of_both(found)},
+          {"file", file}};
+}
+
+}  // namespace mercer
