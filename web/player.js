@@ -18,7 +18,7 @@ function action_at(episode, dimensions, step) {
 
 export function make_player(page) {
   const { scenes, scrub, text, play_button } = page;
-  const traces = make_traces(page.traces, page.more_traces, who);
+  const traces = make_traces(page.action_trace, page.traces, who, { on_seek: (to) => episodes && (stop(), go(to)) });
   let episodes = null, task = null, drawn = [], step = 0, clock = null, stride = 1;
   const present = () => ["teacher", "embedding"].filter((one) => episodes[one]);
   const length = () => Math.max(...present().map((one) => episodes[one].rewards.length));
@@ -47,9 +47,10 @@ export function make_player(page) {
       const at = Math.min(step, last(one));
       draw(at);
       const sum = episodes[one].so_far[at];
-      caption.textContent = `${plain(one)}: return so far ${number(sum, 4)}${step > last(one) ? " (ended)" : ""}`;
+      caption.textContent = `${plain(one)}: return ${number(sum, 4)}${step > last(one) ? " (ended)" : ""}`;
     }
     traces.mark(step);
+    page.on_step(step);
   }
 
   // How each of the two is drawn, and how large; null where it cannot be.
@@ -103,6 +104,12 @@ export function make_player(page) {
   page.on.addEventListener("click", () => episodes && (stop(), go(step + 1)));
 
   return {
+    go: (to) => episodes && (stop(), go(to)),
+    show_action(output) {
+      if (!episodes) return;
+      traces.show_action(output);
+      traces.mark(step);
+    },
     show(answer, of_task) {
       const was_playing = clock !== null;
       stop();
