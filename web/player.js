@@ -93,7 +93,7 @@ export function make_player(page) {
           rows: episodes[one].rewards.map((_, t) => [t * stride, ...Object.values(state_at(episodes[one], names, t)), ...action_at(episodes[one], actions.length, t), episodes[one].so_far[t]]),
         };
       };
-      const made = make_figure(scenes, { title: plain(one), name: `mercer-episode-${one}`, width, height, table });
+      const made = make_figure(scenes, { title: `episode of ${plain(one)}`, name: `mercer-episode-${one}`, width, height, table });
       return { one, draw: (at) => draw(made.svg, at), caption: made.words };
     });
   }
