@@ -5,9 +5,9 @@ import { make_player } from "./player.js";
 
 const most_numbers = 8;
 
-export function make_episode(page, { on_start }) {
+export function make_episode(page, { on_start, on_step }) {
   const player = make_player({
-    scenes: $("scenes"), traces: $("traces"), more_traces: $("more-traces"), scrub: $("scrub"), text: $("step-text"), play_button: $("play"),
+    scenes: $("scenes"), action_trace: $("action-trace"), traces: $("traces"), on_step, scrub: $("scrub"), text: $("step-text"), play_button: $("play"),
     back: $("step-back"), on: $("step-on"),
   });
 
@@ -16,7 +16,7 @@ export function make_episode(page, { on_start }) {
     const where = numbers.slice(0, most_numbers).join(", ") + (numbers.length > most_numbers ? ` and ${numbers.length - most_numbers} more` : "");
     const returns = ["teacher", "embedding"].filter((one) => answer[one]).map((one) => `${one} ${answer[one].return.toFixed(2)}`).join(", ");
     $("start-text").textContent = `Start: ${where}. Return of this episode: ${returns}.` +
-      (answer.snapped ? " The nearest start that the report holds." : "") + " Click the map to start elsewhere.";
+      (answer.snapped ? " The nearest start that the report holds." : "") + " Click the map below to start elsewhere.";
   }
 
   return {
@@ -27,9 +27,12 @@ export function make_episode(page, { on_start }) {
       if (!page.subject.playable) return;
       const answer = await page.source.play(page.question({ start, another }));
       const { subject } = page;
-      player.show(answer, { name: subject.task_kind, state: subject.axes, action: subject.action.axes, actions: subject.action.count, dt: subject.dt });
+      const played = Object.fromEntries(["teacher", "embedding"].filter((one) => answer[one]).map((one) => [one, answer[one]]));
+      on_start(answer.start, played);
+      player.show(answer, { output: page.store.get().output, name: subject.task_kind, state: subject.axes, action: subject.action.axes, actions: subject.action.count, dt: subject.dt });
       tell(answer);
-      on_start(answer.start);
     }),
+    go: (step) => player.go(step),
+    show_action: () => player.show_action(page.store.get().output),
   };
 }

@@ -14,7 +14,7 @@ function cuts({ subject, source, store }) {
 }
 
 export function front_points(page, evaluation) {
-  const here = ({ task }) => task === page.subject.task;
+  const here = ({ group }) => group === page.entry().group;
   const points = page.view.front.candidates.filter(here).map((one) => ({
     name: `${plain(one.route)} ${one.basis}, ${one.k} terms${one.format ? `, ${one.format}` : ""}`,
     kind: "embedding", bytes: one.payload_bytes, loss_percent: one.loss_percent, on_front: one.on_front, roughness: one.roughness, admissible: one.admissible,

@@ -35,7 +35,7 @@ function draw(parent, grid) {
   const width = frame.left + frame.right + Math.max(4, x_values.length) * frame.cell;
   const bottom = frame.top + Math.max(1, y_values.length) * frame.cell * 0.6;
   const others = grid.names.filter((_, d) => d !== x && d !== y);
-  const title = `Loses at most, over ${grid.names[x]}${y === null ? "" : ` and ${grid.names[y]}`}${others.length > 0 ? ` (worst over ${others.join(", ")})` : ""}`;
+  const title = `Loses at most, in percent of the teacher's mean return, over ${grid.names[x]}${y === null ? "" : ` and ${grid.names[y]}`}${others.length > 0 ? ` (worst over ${others.join(", ")})` : ""}`;
   const rows = () => ({
     columns: [...grid.names, "teacher_return", "loss_percent", "upper_percent"],
     rows: grid.points.map((point) => [...point.values, point.teacher_return, point.loss_percent, point.upper_percent]),

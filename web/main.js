@@ -1,6 +1,6 @@
 // Opens the page: answers come from the server, or from the report that carries it.
 import { $, choices, show_trouble } from "./dom.js";
-import { percent, whole } from "./format.js";
+import { whole } from "./format.js";
 import { Page } from "./page.js";
 import { FileSource, LiveSource } from "./source.js";
 import { start_theme } from "./theme.js";
@@ -28,7 +28,7 @@ async function start() {
     const view = await source.view();
     document.title = `Mercer: ${view.title}`;
     $("made").textContent = view.made;
-    choices($("subject"), view.subjects.map((one) => [one.id, `${one.name} - ${whole(one.payload_bytes)} bytes${one.loss_percent === null ? "" : `, loss ${percent(one.loss_percent)}`}`]));
+    choices($("subject"), view.subjects.map((one) => [one.id, `${one.name} - ${whole(one.payload_bytes)} bytes${one.certified ? "" : ", no certificate"}`]));
     const page = new Page(source, view);
     page.store.set({ subject: view.chosen });
   } catch (trouble) {

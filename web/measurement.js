@@ -4,6 +4,7 @@ import { $ } from "./dom.js";
 import { whole } from "./format.js";
 import { show_warnings } from "./outcomes.js";
 import { tiles } from "./size.js";
+import { show_verdicts } from "./verdicts.js";
 
 export function make_measurement(page, { on_measured }) {
   let latest = null;
@@ -21,9 +22,10 @@ export function make_measurement(page, { on_measured }) {
 
   function show() {
     $("tiles").replaceChildren(...tiles(latest, page.subject));
+    show_verdicts(latest.verdicts);
     $("warnings").replaceChildren();
     if (latest.outcomes) show_warnings($("warnings"), latest.outcomes);
-    facts = latest.episodes > 0 ? `Measured on ${whole(latest.episodes)} paired episodes that nothing else used.` : (latest.why ?? "");
+    facts = latest.episodes > 0 ? `Measured on ${whole(latest.episodes)} paired episodes that nothing else used: a check, and no promise.` : (latest.why ?? "");
     say();
     show_promise(latest.k);
     on_measured();
@@ -32,7 +34,7 @@ export function make_measurement(page, { on_measured }) {
   async function measure() {
     const { source } = page;
     if (page.store.get().place < 0) return;
-    if (latest) $("tiles").classList.add("stale");
+    for (const id of ["tiles", "verdicts"]) $(id).classList.toggle("stale", Boolean(latest));
     $("cancel").hidden = !source.live;
     facts = "";
     say(source.live ? "Measuring..." : "");
@@ -41,7 +43,7 @@ export function make_measurement(page, { on_measured }) {
       show();
     } finally {
       $("cancel").hidden = true;
-      $("tiles").classList.remove("stale");
+      for (const id of ["tiles", "verdicts"]) $(id).classList.remove("stale");
       say();
     }
   }

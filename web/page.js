@@ -2,7 +2,7 @@
 import { make_code } from "./code.js";
 import { $, busy, radio, settle, show_trouble } from "./dom.js";
 import { make_episode } from "./episode.js";
-import { loss_text, whole } from "./format.js";
+import { whole } from "./format.js";
 import { make_front } from "./front.js";
 import { front_points } from "./front_points.js";
 import { make_measurement } from "./measurement.js";
@@ -15,12 +15,9 @@ import { contract_words } from "./words.js";
 
 const wait = { measure: 250, code: 400, play: 120 };
 
-function summary({ name, payload_bytes, teacher, task, certificate }) {
-  const parts = [`${name}: ${whole(payload_bytes)} bytes stand in for ${teacher.name} in ${task}.`];
-  if (certificate?.loss_percent !== undefined && certificate?.loss_percent !== null && certificate.about === "return") {
-    const where = certificate.env === task ? "" : ` of ${certificate.env}`;
-    parts.push(`On ${whole(certificate.episodes)} episodes${where} it ${loss_text(certificate.loss_percent)} of the mean return.`);
-  }
+// What is lost is in the answers below, once.
+function summary({ name, payload_bytes, teacher, task }) {
+  const parts = [`${name}: ${whole(payload_bytes)} bytes replace ${teacher.name} in ${task}.`];
   if (teacher.missing) parts.push(teacher.missing);
   return parts.join(" ");
 }
@@ -38,11 +35,14 @@ export class Page {
     this.subject = null;
     this.store = make_store({
       subject: -1, place: 0, unit: "k", off: [], x: 0, y: 1, output: 0, fixed: [], visits: true, look: "map",
-      start: null, another: 0, file: "source",
+      zoom: false, beside: -1, start: null, another: 0, file: "source",
     });
     this.policy = make_policy(this);
     this.terms = make_terms($("terms"), { on_switch: (term, on) => this.switch_term(term, on) });
-    this.episode = make_episode(this, { on_start: (start) => this.policy.set_start(start) });
+    this.episode = make_episode(this, {
+      on_start: (start, episodes) => this.policy.set_episode(start, episodes),
+      on_step: (step) => this.policy.set_step(step),
+    });
     this.front = make_front($("front-plot"), { on_pick: (pick) => this.go_to(pick) });
     this.measurement = make_measurement(this, { on_measured: () => this.show_front() });
     this.code = make_code(this);
@@ -50,6 +50,11 @@ export class Page {
     this.later_code = settle(source.live ? wait.code : 0, () => this.code.show());
     this.later_play = settle(source.live ? wait.play : 0, () => this.episode.play());
     this.listen();
+  }
+
+  // The entry of an embedding in the list of all.
+  entry(id = this.store.get().subject) {
+    return this.view.subjects.find((one) => one.id === id);
   }
 
   // What an answer depends on besides its own settings.
@@ -80,6 +85,8 @@ export class Page {
     radio("file", (file) => store.set({ file }));
     $("output").addEventListener("change", (event) => store.set({ output: Number(event.target.value) }));
     $("visits").addEventListener("change", (event) => store.set({ visits: event.target.checked }));
+    $("zoom").addEventListener("change", (event) => store.set({ zoom: event.target.checked }));
+    $("beside").addEventListener("change", (event) => store.set({ beside: Number(event.target.value) }));
     $("terms-all").addEventListener("click", () => store.set({ off: [] }));
     $("new-start").addEventListener("click", () => store.set({ start: null, another: store.get().another + 1 }));
     $("measure").addEventListener("click", () => this.measurement.measure());
@@ -88,7 +95,8 @@ export class Page {
     store.on(["subject"], () => this.ask(() => this.open_subject()));
     store.on(["place", "unit"], () => this.show_size());
     store.on(["place", "off"], () => this.size_changed());
-    store.on(["look", "x", "y", "output", "fixed"], () => this.policy.show());
+    store.on(["look", "x", "y", "output", "fixed", "zoom", "beside"], () => this.policy.show());
+    store.on(["output"], () => this.episode.show_action());
     store.on(["visits"], () => this.policy.redraw());
     store.on(["start", "another"], () => { this.policy.redraw(); this.later_play(); });
     store.on(["file"], () => this.code.write());
@@ -125,7 +133,7 @@ export class Page {
     const [x, y] = subject.default_axes;
     this.measurement.forget();
     const place = subject.sizes.length - 1;
-    this.store.set({ x, y, output: 0, fixed: [...subject.typical], start: null, another: 0 });
+    this.store.set({ x, y, output: 0, fixed: [...subject.typical], start: null, another: 0, beside: -1, look: "map" });
     this.policy.set_controls();
     this.store.set({ place, off: [] });
     $("k").value = place;
@@ -149,7 +157,7 @@ export class Page {
   show_front() {
     if (!this.subject) return;
     this.front.show(front_points(this, this.measurement.latest()), (point) => Boolean(point.now));
-    $("front-note").textContent = `Filled: none that is smaller loses less. Squares: what could be used instead. ${this.view.front.note}`;
+    $("front-note").textContent = `Filled: none that is smaller loses less. Squares: what could be used instead. Losses are measured; the promise is the certificate's. ${this.view.front.note}`;
   }
 
   go_to({ subject, k }) {

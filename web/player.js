@@ -18,7 +18,7 @@ function action_at(episode, dimensions, step) {
 
 export function make_player(page) {
   const { scenes, scrub, text, play_button } = page;
-  const traces = make_traces(page.traces, page.more_traces, who);
+  const traces = make_traces(page.action_trace, page.traces, who, { on_seek: (to) => episodes && (stop(), go(to)) });
   let episodes = null, task = null, drawn = [], step = 0, clock = null, stride = 1;
   const present = () => ["teacher", "embedding"].filter((one) => episodes[one]);
   const length = () => Math.max(...present().map((one) => episodes[one].rewards.length));
@@ -47,9 +47,10 @@ export function make_player(page) {
       const at = Math.min(step, last(one));
       draw(at);
       const sum = episodes[one].so_far[at];
-      caption.textContent = `${plain(one)}: return so far ${number(sum, 4)}${step > last(one) ? " (ended)" : ""}`;
+      caption.textContent = `${plain(one)}: return ${number(sum, 4)}${step > last(one) ? " (ended)" : ""}`;
     }
     traces.mark(step);
+    page.on_step(step);
   }
 
   // How each of the two is drawn, and how large; null where it cannot be.
@@ -92,7 +93,7 @@ export function make_player(page) {
           rows: episodes[one].rewards.map((_, t) => [t * stride, ...Object.values(state_at(episodes[one], names, t)), ...action_at(episodes[one], actions.length, t), episodes[one].so_far[t]]),
         };
       };
-      const made = make_figure(scenes, { title: plain(one), name: `mercer-episode-${one}`, width, height, table });
+      const made = make_figure(scenes, { title: `episode of ${plain(one)}`, name: `mercer-episode-${one}`, width, height, table });
       return { one, draw: (at) => draw(made.svg, at), caption: made.words };
     });
   }
@@ -103,6 +104,12 @@ export function make_player(page) {
   page.on.addEventListener("click", () => episodes && (stop(), go(step + 1)));
 
   return {
+    go: (to) => episodes && (stop(), go(to)),
+    show_action(output) {
+      if (!episodes) return;
+      traces.show_action(output);
+      traces.mark(step);
+    },
     show(answer, of_task) {
       const was_playing = clock !== null;
       stop();

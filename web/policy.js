@@ -1,8 +1,10 @@
-// The policy as heat maps over two axes, the others fixed, or as polar plots.
+// The policy as heat maps over two axes, the others fixed, or over two directions of all, or as polar plots.
 import { $, choices } from "./dom.js";
 import { plain, with_unit } from "./format.js";
 import { make_heatmaps } from "./heatmap.js";
+import { path_of } from "./map_marks.js";
 import { make_polar } from "./polar.js";
+import { plane_words, polar_words, slice_words } from "./captions.js";
 
 const grid_of_map = 64, most_sliders = 6;
 
@@ -12,9 +14,11 @@ export function make_policy(page) {
   polar_box.className = "panels";
   polar_box.hidden = true;
   $("maps").after(polar_box);
-  const maps = make_heatmaps($("maps"), { on_pick: pick, on_read: (text) => ($("reading").textContent = text) });
+  const maps = make_heatmaps($("maps"), {
+    on_pick: pick, on_read: (text) => ($("reading").textContent = text), on_near: (step) => page.episode.go(step),
+  });
   const polar = make_polar(polar_box);
-  let slice = null, episode_start = null;
+  let slice = null, of_plane = false, episode = null, step = 0;
   $("axis-x").addEventListener("change", (event) => set_axes(Number(event.target.value), store.get().y));
   $("axis-y").addEventListener("change", (event) => set_axes(store.get().x, Number(event.target.value)));
 
@@ -47,12 +51,12 @@ export function make_policy(page) {
     $("fixed").replaceChildren(...movable.map((d) => fixed_slider(page.subject.axes[d], d, fixed[d])));
     // Sliders of many dimensions wait until they are wanted; a report has none for what it holds at one place alone.
     const many = movable.length > most_sliders;
-    $("fixed-title").textContent = `${movable.length} other dimensions, at first at the median of visited states`;
+    $("fixed-title").textContent = `${movable.length} other dimensions, at first at the mean of visited states`;
     $("fixed-title").hidden = !many;
     $("fixed-box").open = !many;
     $("fixed-box").hidden = movable.length === 0;
     $("fixed-note").hidden = movable.length === others.length;
-    $("fixed-note").textContent = `${others.length - movable.length} other dimensions stay at the median of visited states.`;
+    $("fixed-note").textContent = `${others.length - movable.length} other dimensions stay at the mean of visited states.`;
   }
 
   // Values between which a report holds nothing are not offered.
@@ -74,26 +78,68 @@ export function make_policy(page) {
     return label;
   }
 
+  const action_axis = () => page.subject.action.axes[store.get().output];
+  const other_name = () => page.entry(store.get().beside)?.name;
+
+  function titles() {
+    const other = other_name();
+    return { teacher: "teacher", embedding: "embedding", other: other ?? "", difference: `difference: embedding - ${other ? "other" : "teacher"}` };
+  }
+
   function redraw() {
     const { visits, x, y } = store.get();
     if (!slice) return;
-    maps.show(slice, { visits, start_at: episode_start ? [episode_start[x], episode_start[y]] : null });
+    const { axes, playable } = page.subject;
+    const paths = of_plane || !episode ? null : Object.fromEntries(Object.entries(episode.played).map(([who, one]) => [who, path_of(one, axes, x, y)]));
+    maps.show(slice, {
+      visits, step, paths, action: action_axis(), titles: titles(), pickable: playable && !of_plane,
+      start: paths?.embedding?.[0] ?? null,
+    });
+  }
+
+  function show_controls(look) {
+    const shown = { "map-only": look === "map", "square-only": look !== "polar" };
+    for (const [name, on] of Object.entries(shown)) {
+      for (const node of document.querySelectorAll(`.${name}`)) node.hidden = !on;
+    }
+    $("output-box").hidden ||= page.subject.action.axes.length < 2;
+    $("beside-box").hidden ||= $("beside").options.length < 2;
+    $("maps").hidden = look === "polar";
+    polar_box.hidden = look !== "polar";
+    document.querySelector(`input[name="look"][value="${look}"]`).checked = true;
+  }
+
+  async function ask_square(look) {
+    const { x, y, output, fixed, zoom, beside } = store.get();
+    const plane = look === "plane";
+    const asked = plane ? { plane: 1, output, n: grid_of_map } : { x, y, output, fixed, zoom: Number(zoom), n: grid_of_map };
+    const made = await page.source.slice(page.question(asked));
+    const other = beside < 0 ? null : await page.source.slice_beside({ subject: beside, k: page.entry(beside).k, off: [], ...asked });
+    return { ...made, other: other?.embedding ?? null };
+  }
+
+  function caption(look) {
+    const { x, y, zoom } = store.get(), { axes, playable } = page.subject;
+    const view = { action: action_axis(), other: other_name(), slice };
+    if (look === "polar") return polar_words();
+    if (look === "plane") return plane_words(view);
+    return slice_words({ ...view, zoom, others: axes.length - new Set([x, y]).size, path: playable });
   }
 
   async function show() {
-    const { look, x, y, output, fixed, place } = store.get();
+    const { look, place } = store.get();
     if (place < 0) return;
-    const map = look === "map";
-    $("maps").hidden = !map;
-    polar_box.hidden = map;
-    for (const node of document.querySelectorAll(".map-only")) node.hidden = !map || (node.id === "output-box" && page.subject.action.axes.length < 2);
-    if (map) {
-      slice = await page.source.slice(page.question({ x, y, output, fixed, n: grid_of_map }));
-      redraw();
-    } else {
+    show_controls(look);
+    $("reading").textContent = "";
+    maps.forget_cursor();
+    if (look === "polar") {
       polar.show(await page.source.polar(page.question()));
-      $("reading").textContent = "Each ring is a state that the teacher visits, in the order of its mean action; the angle is the action.";
+    } else {
+      slice = await ask_square(look);
+      of_plane = look === "plane";
+      redraw();
     }
+    $("view-caption").textContent = caption(look);
   }
 
   return {
@@ -107,11 +153,19 @@ export function make_policy(page) {
       choices($("axis-x"), names(axes, held?.axes));
       choices($("axis-y"), names(axes, held?.axes));
       choices($("output"), names(action.axes, held?.outputs));
-      $("output-box").hidden = action.axes.length < 2;
+      const { group, id } = page.entry();
+      const rivals = page.view.subjects.filter((one) => one.group === group && one.id !== id);
+      choices($("beside"), [[-1, "no other embedding"], ...rivals.map((one) => [one.id, one.name])]);
+      $("plane-box").hidden = !page.subject.plane;
     },
-    set_start(start) {
-      episode_start = start;
-      redraw();
+    set_episode(start, played) {
+      episode = { start, played };
+      step = 0;
+      if (store.get().look !== "polar") redraw();
+    },
+    set_step(next) {
+      step = next;
+      if (slice) maps.show_step(step);
     },
   };
 }

@@ -28,13 +28,13 @@ export class LiveSource {
   }
 
   // Only the newest question of a kind matters: an older one is cancelled, here and on the server.
-  async ask(kind, question) {
+  async ask(path, question, kind = path) {
     this.cancel(kind);
     const work = `${this.page}-${++this.count}`;
     const stop = new AbortController();
     this.under_way.set(kind, { work, stop });
     try {
-      const response = await fetch(`${this.base}/api/${kind}`, {
+      const response = await fetch(`${this.base}/api/${path}`, {
         method: "POST",
         headers: { ...this.headers(), "Content-Type": "application/json" },
         body: JSON.stringify({ ...question, work }),
@@ -65,6 +65,7 @@ export class LiveSource {
   subject(id) { return this.get(`/api/subject/${id}`); }
   evaluate(question) { return this.ask("evaluate", question); }
   slice(question) { return this.ask("slice", question); }
+  slice_beside(question) { return this.ask("slice", question, "beside"); }
   polar(question) { return this.ask("polar", question); }
   play(question) { return this.ask("play", question); }
   code(question) { return this.ask("code", question); }
@@ -73,10 +74,11 @@ export class LiveSource {
 const nearest = (values, wanted) =>
   values.reduce((best, value, i) => (Math.abs(value - wanted) < Math.abs(values[best] - wanted) ? i : best), 0);
 
-// The key of a stored slice: its axes, its action, and the place of each other axis among the stored ones.
-export function slice_key(positions, x, y, output, fixed) {
+// The key of a stored slice: its axes, its action, the place of each other axis among the stored ones, and a z where it is
+// zoomed to visited states.
+export function slice_key(positions, x, y, output, fixed, zoom = false) {
   const places = positions.map((values, d) => (d === x || d === y ? "-" : nearest(values, fixed[d])));
-  return `${x},${y},${output}:${places.join(".")}`;
+  return `${x},${y},${output}:${places.join(".")}${zoom ? "z" : ""}`;
 }
 
 export class FileSource {
@@ -115,15 +117,17 @@ export class FileSource {
   async polar({ subject, k }) { return this.stored(subject, "polar", k); }
   async code({ subject, k }) { return this.stored(subject, "code", k); }
 
-  async slice({ subject, k, x, y, output, fixed }) {
-    const flipped = x > y;
+  async slice({ subject, k, x, y, output, fixed, zoom, plane }) {
+    const flipped = !plane && x > y;
     const { positions } = this.document.answers[subject];
-    const key = flipped ? slice_key(positions, y, x, output, fixed) : slice_key(positions, x, y, output, fixed);
-    const found = this.stored(subject, "slice", key);
+    const key = () => (flipped ? slice_key(positions, y, x, output, fixed, zoom) : slice_key(positions, x, y, output, fixed, zoom));
+    const found = plane ? this.stored(subject, "plane", output) : this.stored(subject, "slice", key());
     const answer = { ...found, embedding: found.embedding[k] };
     if (answer.embedding === undefined) throw new Error("The report does not hold this size.");
     return flipped ? transpose(answer) : answer;
   }
+
+  slice_beside(question) { return this.slice(question); }
 
   async play({ subject, k, start, another }) {
     const { starts } = this.document.answers[subject];

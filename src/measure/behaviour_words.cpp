@@ -106,6 +106,19 @@ OutcomePair measured_outcomes(const Certificate& certificate) {
   return pair;
 }
 
+OutcomePair completed(OutcomePair first, const OutcomePair& other) {
+  const auto take = [&](auto PolicyOutcomes::*what, bool missing) {
+    if (!missing) return;
+    first.teacher.*what = other.teacher.*what;
+    first.embedding.*what = other.embedding.*what;
+  };
+  take(&PolicyOutcomes::mean_return, std::isnan(first.embedding.mean_return));
+  take(&PolicyOutcomes::motion, !first.embedding.motion);
+  take(&PolicyOutcomes::failures, !first.embedding.failures);
+  take(&PolicyOutcomes::distance, std::isnan(first.embedding.distance));
+  return first;
+}
+
 std::vector<OutcomeLine> outcome_lines(const OutcomePair& pair) {
   std::vector<OutcomeLine> lines;
   for (const Row& row : rows_of(pair)) {

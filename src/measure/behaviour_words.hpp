@@ -23,6 +23,8 @@ struct OutcomePair {
   bool discrete() const;
 };
 OutcomePair measured_outcomes(const Certificate& certificate);
+/// `first`, and from `other` what it lacks: of each outcome both values come from the same one.
+OutcomePair completed(OutcomePair first, const OutcomePair& other);
 
 /// One outcome of both as text with its unit; empty where it is unknown.
 struct OutcomeLine {

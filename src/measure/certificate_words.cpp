@@ -32,17 +32,17 @@ std::string confidence_down(double confidence) {
 
 std::string percent_up(double value) { return fmt::format("{:.4f}%", std::ceil(value * 1e4) / 1e4); }
 
-namespace {
-
-// Of a share that is negative: its size, rounded down.
-std::string percent_down(double share) { return fmt::format("{:.4f}%", std::floor(share * 1e6) / 1e4); }
-
 std::string at_most(double upper, const std::string& unit, std::string (*text)(double)) {
   // A gain is rounded down: minus the rounded-up loss.
   if (upper >= 0) return fmt::format("loses at most {}{}", text(upper), unit);
   const std::string negative = text(upper);
   return fmt::format("gains at least {}{}", negative.starts_with('-') ? negative.substr(1) : negative, unit);
 }
+
+namespace {
+
+// Of a share that is negative: its size, rounded down.
+std::string percent_down(double share) { return fmt::format("{:.4f}%", std::floor(share * 1e6) / 1e4); }
 
 std::string how_sure(Level level, double confidence, const std::string& of_what) {
   const std::string_view word = words(level);

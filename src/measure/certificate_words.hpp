@@ -21,6 +21,9 @@ std::string rounded_up(double value);
 /// A bound that is a percentage, in four decimals that are never below it.
 std::string percent_up(double value);
 
+/// "loses at most 1.2% ...", or what is gained at least; `text` rounds up, and `unit` follows the number.
+std::string at_most(double upper, const std::string& unit, std::string (*text)(double));
+
 /// A confidence in percent that is never above it: 99.9999% for 0.99999999.
 std::string confidence_down(double confidence);
 

@@ -222,14 +222,17 @@ std::string search_hash(const CompressRequest& request, const Policy& teacher) {
 void write_results(const fs::path& folder, const CompressResult& result, const std::optional<SigningKey>& key) {
   nlohmann::ordered_json tried = nlohmann::ordered_json::array();
   const Compressed& found = result.found;
+  EmbeddingOrigin origin = result.origin;
+  origin.folder = folder_seen_from(folder / "tried.json");
   for (std::size_t i = 0; i < found.tried.size(); ++i) {
     const Candidate& one = found.tried[i];
     nlohmann::ordered_json entry = document(one, played(found));
     const bool chosen = i == found.chosen;
     if (chosen || std::ranges::find(found.front, i) != found.front.end()) {
       const std::string file = fmt::format("{:05}-{}-{}.mercer", one.payload_bytes(), name(one.embedding.route()), i);
-      write_embedding(folder / file, one.embedding, result.origin, chosen ? found.certificate : std::nullopt, key);
+      write_embedding(folder / file, one.embedding, origin, chosen ? found.certificate : std::nullopt, key);
       entry["file"] = file;
+      if (chosen) entry["chosen"] = true;
     }
     tried.push_back(std::move(entry));
   }

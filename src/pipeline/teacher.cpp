@@ -23,15 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The folder where relative paths start, as seen from the file that stores them: a tree that moves as a whole still
-// fits.
-std::string folder_seen_from(const fs::path& out) {
-  std::error_code trouble;
-  const fs::path here = fs::current_path(trouble), there = fs::weakly_canonical(fs::absolute(out), trouble);
-  if (trouble) return "";
-  return here.lexically_relative(there.parent_path()).string();
-}
-
 // A file as seen from here: it is looked for where the embedding's folder says, then from here.
 std::string located_file(const std::string& file, const fs::path& embedding, const std::string& folder) {
   if (file.empty() || fs::path(file).is_absolute() || folder.empty()) return file;
@@ -72,6 +63,13 @@ bool is_stored_file(const EmbeddingFile& file, const std::string& policy) {
 }
 
 }  // namespace
+
+std::string folder_seen_from(const fs::path& out) {
+  std::error_code trouble;
+  const fs::path here = fs::current_path(trouble), there = fs::weakly_canonical(fs::absolute(out), trouble);
+  if (trouble) return "";
+  return here.lexically_relative(there.parent_path()).string();
+}
 
 std::string named_file(const std::string& spec) {
   const std::string text = spec.starts_with("tabular:") ? spec.substr(8) : spec;

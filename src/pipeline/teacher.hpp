@@ -23,6 +23,10 @@ std::vector<double> spread_of(const std::string& spec, const Space& observation,
 std::shared_ptr<const Env> with_spread_of(std::shared_ptr<const Env> env, const std::string& spec, std::uint64_t seed,
                                           const Policy& policy, const Progress& progress);
 
+/// The folder where relative paths start, as seen from the file `out` that stores them: a tree that moves as a whole
+/// still fits.
+std::string folder_seen_from(const std::filesystem::path& out);
+
 /// What a file stores about where it comes from: every setting that shaped it, from whatever source, with the settings
 /// of the teacher's network resolved. `out` is the file that will be written.
 EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teacher, const Policy& made,

@@ -8,6 +8,7 @@
 
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
+#include "view/squares.hpp"
 #include "view/view.hpp"
 
 namespace mercer {
@@ -35,14 +36,25 @@ Range window_of(const Axis& axis, std::span<const double> values) {
   return range;
 }
 
-double median(std::span<const double> values) {
-  std::vector<double> sorted(values.begin(), values.end());
-  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
-  std::ranges::nth_element(sorted, middle);
-  return *middle;
+// Angles are averaged as directions.
+double mean_of(std::span<const double> values, bool angle) {
+  const auto count = static_cast<double>(values.size());
+  if (!angle) return std::accumulate(values.begin(), values.end(), 0.0) / count;
+  double across = 0, up = 0;
+  for (const double value : values) across += std::cos(value), up += std::sin(value);
+  return std::atan2(up, across);
 }
 
 }  // namespace
+
+Range near_range(std::span<const double> values, const Range& within) {
+  std::vector<double> sorted(values.begin(), values.end());
+  std::ranges::sort(sorted);
+  const std::size_t cut = sorted.size() / 100;
+  const double low = sorted[cut], high = sorted[sorted.size() - 1 - cut], margin = 0.05 * (high - low);
+  const Range range{std::max(within.low, low - margin), std::min(within.high, high + margin)};
+  return range.high > range.low ? range : within;
+}
 
 Visited visited_states(const Env& env, const Policy& policy, const RolloutOptions& options, std::size_t most,
                        const Progress& progress) {
@@ -69,7 +81,9 @@ Visited visited_states(const Env& env, const Policy& policy, const RolloutOption
   for (std::size_t d = 0; d < axes; ++d) {
     const auto values = std::span(visited.states).subspan(d * visited.count, visited.count);
     visited.window.push_back(window_of(visited.axes[d], values));
-    visited.typical.push_back(median(values));
+    visited.near.push_back(near_range(values, visited.window.back()));
+    visited.angle.push_back(is_angle(visited.axes[d]));
+    visited.typical.push_back(mean_of(values, visited.angle.back()));
   }
   return visited;
 }
@@ -81,6 +95,8 @@ Visited unvisited_axes(const Contract& contract) {
   for (const Axis& axis : visited.axes) {
     const double nothing[] = {0};
     visited.window.push_back(window_of(axis, nothing));
+    visited.near.push_back(visited.window.back());
+    visited.angle.push_back(is_angle(axis));
     visited.typical.push_back((visited.window.back().low + visited.window.back().high) / 2);
   }
   return visited;
@@ -107,10 +123,6 @@ void check(const Visited& visited, const SliceOptions& options) {
   }
 }
 
-double middle(const Range& window, std::size_t n, std::size_t i) {
-  return window.low + window.width() * (static_cast<double>(i) + 0.5) / static_cast<double>(n);
-}
-
 // One pass of binomial weights along rows or columns; what lies outside counts as nothing.
 void blur(std::vector<double>& grid, std::size_t n, std::size_t stride, std::size_t across) {
   constexpr std::array weights{1.0 / 16, 4.0 / 16, 6.0 / 16, 4.0 / 16, 1.0 / 16};
@@ -129,6 +141,37 @@ void blur(std::vector<double>& grid, std::size_t n, std::size_t stride, std::siz
 
 }  // namespace
 
+double middle(const Range& window, std::size_t n, std::size_t i) {
+  return window.low + window.width() * (static_cast<double>(i) + 0.5) / static_cast<double>(n);
+}
+
+std::vector<double> smooth_counts(std::span<const double> x, std::span<const double> y, const Range& across,
+                                  const Range& up, std::size_t n) {
+  const auto bin = [n](double value, const Range& range) -> std::ptrdiff_t {
+    const double share = (value - range.low) / range.width();
+    if (!(share >= 0 && share <= 1)) return -1;
+    return std::min(static_cast<std::ptrdiff_t>(share * static_cast<double>(n)), static_cast<std::ptrdiff_t>(n) - 1);
+  };
+  std::vector<double> grid(n * n);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const std::ptrdiff_t column = bin(x[i], across), row = bin(y[i], up);
+    if (column >= 0 && row >= 0) grid[static_cast<std::size_t>(row) * n + static_cast<std::size_t>(column)] += 1;
+  }
+  for (int pass = 0; pass < 2; ++pass) {
+    blur(grid, n, 1, n);
+    blur(grid, n, n, 1);
+  }
+  const double sum = std::accumulate(grid.begin(), grid.end(), 0.0);
+  if (sum > 0) {
+    for (double& share : grid) share /= sum;
+  }
+  return grid;
+}
+
+const Range& shown_range(const Visited& visited, std::size_t axis, const SliceOptions& options) {
+  return options.zoom ? visited.near[axis] : visited.window[axis];
+}
+
 std::vector<double> slice_observations(const Env* env, const Visited& visited, const SliceOptions& options) {
   check(visited, options);
   const std::size_t n = options.n, count = n * n, axes = visited.axes.size();
@@ -138,9 +181,9 @@ std::vector<double> slice_observations(const Env* env, const Visited& visited, c
     for (std::size_t i = 0; i < count; ++i) {
       double value = fixed[d];
       if (d == options.x) {
-        value = middle(visited.window[d], n, i % n);
+        value = middle(shown_range(visited, d, options), n, i % n);
       } else if (d == options.y) {
-        value = middle(visited.window[d], n, i / n);
+        value = middle(shown_range(visited, d, options), n, i / n);
       }
       states[d * count + i] = visited.discrete ? std::round(value) : value;
     }
@@ -174,27 +217,9 @@ std::vector<double> slice_actions(const Policy& policy, MatrixView<const double>
 std::vector<double> slice_visits(const Visited& visited, const SliceOptions& options) {
   check(visited, options);
   if (visited.count == 0) return {};
-  const std::size_t n = options.n;
-  const auto bin = [&](std::size_t axis, std::size_t state) -> std::ptrdiff_t {
-    const Range& window = visited.window[axis];
-    const double share = (visited.states[axis * visited.count + state] - window.low) / window.width();
-    if (!(share >= 0 && share <= 1)) return -1;
-    return std::min(static_cast<std::ptrdiff_t>(share * static_cast<double>(n)), static_cast<std::ptrdiff_t>(n) - 1);
-  };
-  std::vector<double> grid(n * n);
-  for (std::size_t i = 0; i < visited.count; ++i) {
-    const std::ptrdiff_t column = bin(options.x, i), row = bin(options.y, i);
-    if (column >= 0 && row >= 0) grid[static_cast<std::size_t>(row) * n + static_cast<std::size_t>(column)] += 1;
-  }
-  for (int pass = 0; pass < 2; ++pass) {
-    blur(grid, n, 1, n);
-    blur(grid, n, n, 1);
-  }
-  const double sum = std::accumulate(grid.begin(), grid.end(), 0.0);
-  if (sum > 0) {
-    for (double& share : grid) share /= sum;
-  }
-  return grid;
+  const auto states = visited.state_view();
+  return smooth_counts(states.row(options.x), states.row(options.y), shown_range(visited, options.x, options),
+                       shown_range(visited, options.y, options), options.n);
 }
 
 }  // namespace mercer

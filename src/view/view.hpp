@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "mercer/env.hpp"
@@ -45,7 +46,9 @@ struct Visited {
   std::vector<Axis> axes;            ///< of the state; of the observation where there is no task
   bool discrete = false;             ///< the axis counts states
   std::vector<Range> window;         ///< shown of each axis, never empty
-  std::vector<double> typical;       ///< of each axis: the median of visited states, or the middle of the window
+  std::vector<Range> near;           ///< the part of it where all but 2% of the visited states are; never empty
+  std::vector<bool> angle;           ///< of each axis: it turns, and its window is one turn
+  std::vector<double> typical;       ///< of each axis: the mean of visited states, or the middle of the window
   std::size_t count = 0;             ///< states kept below
   std::vector<double> states;        ///< one row for each axis, angles wrapped into the window
   std::vector<double> observations;  ///< of the same states, one row for each dimension
@@ -69,11 +72,15 @@ struct SliceOptions {
   std::size_t x = 0, y = 1;     ///< axes; the same one twice where there is only one
   std::size_t n = 64;           ///< states along each, 2 to 256
   std::vector<double> fixed{};  ///< one number for each axis, those of x and y unused; empty: the typical state
+  bool zoom = false;            ///< the axes run through `Visited::near` instead
 };
 
+/// What a slice shows of an axis.
+const Range& shown_range(const Visited& visited, std::size_t axis, const SliceOptions& options);
+
 /// Observations of the n * n states, one row for each dimension; state number row * n + column, x along columns, at the
-/// middles of n equal parts of the windows. `env` may be null: axes are the observation's then. Throws `out_of_range`,
-/// `shape_mismatch`, `not_finite`.
+/// middles of n equal parts of the shown ranges. `env` may be null: axes are the observation's then. Throws
+/// `out_of_range`, `shape_mismatch`, `not_finite`.
 std::vector<double> slice_observations(const Env* env, const Visited& visited, const SliceOptions& options);
 
 /// The mean action of a policy in each of `count` states, of one action dimension. O(states) calls in tiles.
@@ -82,5 +89,26 @@ std::vector<double> slice_actions(const Policy& policy, MatrixView<const double>
 /// How often states were visited, whatever their other axes were: n * n shares that sum to 1, smoothed over neighbours;
 /// empty where nothing was visited.
 std::vector<double> slice_visits(const Visited& visited, const SliceOptions& options);
+
+/// The plane of observations in which an action changes most where the policy goes: the two leading eigenvectors of the
+/// mean of g g^T, with g the slope of the action over a quarter of each observation's spread to either side.
+/// An observation of the plane is mean + spread * (s * first + t * second), element by element.
+struct Plane {
+  std::vector<double> mean, spread;   ///< of each observation over visited states; a spread of 0: it never moves
+  std::vector<double> first, second;  ///< orthogonal unit vectors
+  Range s, t;                         ///< where all but 2% of the visited states are, never empty
+  double share = 0;                   ///< of the mean squared slope that lies in the plane, 0 to 1
+};
+
+/// Nothing where fewer than two observations move, or the action does not change. O(d^3 + 500 d) calls of the policy.
+std::optional<Plane> action_plane(const Policy& policy, const Visited& visited, std::size_t output);
+
+/// "0.8 speed - 0.6 theta": the largest parts of a direction, up to four.
+std::string direction_words(const std::vector<double>& direction, const std::vector<Axis>& observation);
+
+/// Observations of n * n points of the plane, as `slice_observations`, and how often they were visited, as
+/// `slice_visits`.
+std::vector<double> plane_observations(const Plane& plane, std::size_t n);
+std::vector<double> plane_visits(const Plane& plane, const Visited& visited, std::size_t n);
 
 }  // namespace mercer

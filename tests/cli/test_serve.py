@@ -357,17 +357,44 @@ def test_folders_are_not_left(folder, tmp_path):
     (given / "pipe.mercer").symlink_to("/dev/zero")
     (given / "tried.json").symlink_to(folder / "secret.txt")
     assert "nothing could be read" in outside.fails(2, "serve", given, "--port", "0")
-    # An embedding that was only found may not make the program read what lies elsewhere; one that was named may.
-    (given / "own.mercer").write_bytes((folder / "given/small.mercer").read_bytes())
+    # An embedding that was only found may name a teacher elsewhere if it knows its bytes; one that was named may name any.
+    teacher = tmp_path / "away/actor.onnx"
+    teacher.parent.mkdir()
+    teacher.write_bytes(TEACHER.read_bytes())
+    Mercer(tmp_path).ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", teacher, "--k", 6, "--rounds", 1,
+                        "--episodes", 20, "--out", "given/own.mercer", "--quiet")
+    server = Server(tmp_path, "given")
+    assert server.ask("GET", "/api/subject/0")[1]["teacher"]["missing"] == ""
+    assert server.slice()[1]["teacher"] is not None
+    server.end()
+    teacher.write_bytes(TEACHER.read_bytes() + b"other bytes")
     server = Server(tmp_path, "given")
     about = server.ask("GET", "/api/subject/0")[1]
-    assert "outside of the given folders" in about["teacher"]["missing"]
+    assert about["teacher"]["missing"] == "The teacher 'actor.onnx' lies outside of the given folders."
     assert server.slice()[1]["teacher"] is None
-    assert server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6})[1]["loss_percent"] is None
+    evaluated = server.ask("POST", "/api/evaluate", {"subject": 0, "k": 6})[1]
+    assert evaluated["loss_percent"] is None
+    assert [one["colour"] for one in evaluated["verdicts"]] == ["amber", "amber", "red", "amber", "green"]
     server.end()
+    teacher.write_bytes(TEACHER.read_bytes())
     server = Server(tmp_path, "given/own.mercer")
     assert server.ask("GET", "/api/subject/0")[1]["teacher"]["missing"] == ""
     server.end()
+
+
+def test_an_error_about_a_teacher_names_no_folder(mercer, folder):
+    """What a page states about a missing teacher is passed on with it."""
+    away = mercer.folder / "it's here"
+    away.mkdir()
+    (away / "actor.onnx").write_bytes(TEACHER.read_bytes())
+    mercer.ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", away / "actor.onnx", "--k", 6, "--rounds", 1,
+              "--episodes", 20, "--out", "p.mercer", "--quiet")
+    for remove in (False, True):
+        (away / "actor.onnx").unlink() if remove else (away / "actor.onnx").write_bytes(b"no network")
+        mercer.ok("report", "p.mercer", "--out", "a.html", "--episodes", 10, "--quiet")
+        text = (mercer.folder / "a.html").read_text()
+        assert "There is no teacher" in text and "actor.onnx" in text
+        assert str(mercer.folder) not in text and "it's here" not in text
 
 
 def test_report_says_what_is_wrong(mercer, folder):
@@ -414,3 +441,29 @@ def test_compress_keeps_its_candidates(mercer):
     front = data["view"]["front"]
     assert len(front["candidates"]) == len(tried) and "tree" in [one["name"] for one in front["alternatives"]]
     assert any(one["on_front"] for one in front["candidates"])
+    # It remembers its teacher, wherever it is read from, and opens what the search chose.
+    assert data["subjects"][0]["teacher"]["missing"] == "" and str(TEACHER.parent) not in json.dumps(data)
+    chosen = [one["file"] for one in tried if one.get("chosen")]
+    assert [data["view"]["subjects"][data["view"]["chosen"]]["name"]] == chosen
+    assert data["view"]["subjects"][data["view"]["chosen"]]["certified"]
+
+
+def test_a_folder_finds_a_teacher_that_was_named_from_elsewhere(mercer):
+    """Relative names start where the search was started, not where the report is written."""
+    (mercer.folder / "work").mkdir()
+    (mercer.folder / "work/actor.onnx").write_bytes(TEACHER.read_bytes())
+    Mercer(mercer.folder / "work").run("compress", "--env", "pendulum", "--policy", "actor.onnx", "--max-loss", "20%", "--most-terms", 2,
+                                       "--generations", 2, "--route", "continuous", "--bases", "chebyshev", "--candidate-episodes", 16,
+                                       "--select-episodes", 100, "--certify-episodes", 500, "--results", "../results", "--quiet")
+    mercer.ok("report", "results", "--out", "r.html", "--episodes", 10, "--quiet")
+    data = json.loads(re.search(r'id="view">(.*?)</script>', (mercer.folder / "r.html").read_text(), re.DOTALL)[1])
+    assert {one["teacher"]["missing"] for one in data["subjects"]} == {""}
+    # The embeddings of another teacher in the same folder are a group of their own, and share no front.
+    other = Mercer(mercer.folder)
+    other.ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", "uniform", "--act", "sample", "--k", 2, "--rounds", 1,
+             "--episodes", 20, "--out", "results/other.mercer", "--quiet")
+    mercer.ok("report", "results", "--out", "r.html", "--episodes", 10, "--quiet")
+    data = json.loads(re.search(r'id="view">(.*?)</script>', (mercer.folder / "r.html").read_text(), re.DOTALL)[1])
+    groups = {one["name"]: one["group"] for one in data["view"]["subjects"]}
+    assert groups["other.mercer"] not in [group for name, group in groups.items() if name != "other.mercer"]
+    assert groups["other.mercer"] not in [one["group"] for one in data["view"]["front"]["candidates"]]

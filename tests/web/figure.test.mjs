@@ -64,16 +64,33 @@ test("a state of seventeen dimensions has maps, sliders and traces", async () =>
   const other = await changes(() => map_picture(page, 2), former, "the map");
   await move_slider(page, "#fixed input >> nth=0", 1.5);
   await changes(() => map_picture(page, 2), other, "the map");
-  assert.equal(await page.locator("#traces figure").count(), 12);
-  await page.getByText("9 more traces").click();
-  await changes(() => page.locator("#more-traces figure").count(), 0, "the traces");
-  assert.equal(await page.locator("#more-traces figure").count(), 9);
+  assert.equal(await page.locator("#action-trace figure").count(), 1);
+  await page.getByText("20 more traces").click();
+  await changes(() => page.locator("#traces figure").count(), 0, "the traces");
+  assert.equal(await page.locator("#traces figure").count(), 20);
   assert.match(await page.locator("#start-text").textContent(), /and 9 more\. Return/);
   await page.getByLabel("polar plot").check();
   await settled(page);
   await page.getByLabel("heat map").check();
   await settled(page);
   assert.ok(await page.locator("#trouble").isHidden());
+});
+
+test("the trace follows the chosen action, and the directions that matter have words", async () => {
+  const title = () => page.locator("#action-trace figcaption span").first().textContent();
+  const former = await title();
+  await page.locator("#output").selectOption({ index: 1 });
+  await changes(title, former, "the trace");
+  await settled(page);
+  const picture = await map_picture(page, 2);
+  await page.getByLabel("directions that matter").check();
+  await settled(page);
+  assert.notEqual(await map_picture(page, 2), picture);
+  assert.match(await page.locator("#view-caption").textContent(), /the two directions along which the action changes most where the teacher goes \(\d+% of its mean squared slope\)\. Direction 1: -?[\d.]+ \w+/);
+  assert.ok(await page.locator("#axis-x").isHidden() && await page.locator("#output").isVisible());
+  await page.getByLabel("heat map").check();
+  await settled(page);
+  assert.match(await page.locator("#view-caption").textContent(), /15 other dimensions fixed, at first at the mean of visited states/);
 });
 
 test("light and dark have no serious accessibility problem", async () => {

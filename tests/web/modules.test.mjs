@@ -6,6 +6,8 @@ import { FileSource, slice_key } from "../../web/source.js";
 import { csv } from "../../web/save.js";
 import { make_store } from "../../web/store.js";
 import { loss_text, number, percent } from "../../web/format.js";
+import { plane_words, polar_words, slice_words } from "../../web/captions.js";
+import { nearest_step, path_of } from "../../web/map_marks.js";
 import { grid_cells, point_words } from "../../web/grid.js";
 import { warnings_of } from "../../web/outcomes.js";
 import { contract_words, level_words, quantity_words, term_words } from "../../web/words.js";
@@ -39,6 +41,7 @@ test("a store tells only those whose keys changed, once", () => {
 test("slices are found by the nearest stored place", () => {
   assert.equal(slice_key([[0], [0], [-1, 0, 1]], 0, 1, 0, [5, 5, 0.4]), "0,1,0:-.-.1");
   assert.equal(slice_key([[0, 1], [0], [0]], 1, 2, 3, [0.9, 0, 0]), "1,2,3:1.-.-");
+  assert.equal(slice_key([[0, 1], [0], [0]], 1, 2, 3, [0.9, 0, 0], true), "1,2,3:1.-.-z");
 });
 
 const document_ = {
@@ -167,4 +170,32 @@ test("a contract says what goes in and comes out, in which units and how often",
     "Takes theta (rad), omega (rad/s); gives torque (N m) -2 to 2; one action every 0.02 s.");
   assert.equal(contract_words({ observation: { axes: Array(14).fill(theta) }, action: { count: 3, axes: [torque] }, dt: 0 }),
     `Takes ${Array(12).fill("theta (rad)").join(", ")} and 2 more; gives one of 3 actions.`);
+});
+
+test("an episode is a path on the map, with angles in one turn, and its nearest step is found", () => {
+  const axes = [{ name: "theta", angle: true }, { name: "speed", angle: false }];
+  const path = path_of({ states: [3, 0, 4, 1, -4, 20] }, axes, 0, 1);
+  assert.deepEqual(path.map(([x]) => Number(x.toFixed(6))), [3, Number((4 - 2 * Math.PI).toFixed(6)), Number((2 * Math.PI - 4).toFixed(6))]);
+  assert.deepEqual(path.map(([, y]) => y), [0, 1, 20], "what is no angle stays");
+  const shown = { x: { low: -3, high: 3 }, y: { low: 0, high: 20 } };
+  assert.equal(nearest_step(path, [2.9, 0.2], shown), 0);
+  assert.equal(nearest_step(path, [0, 10], shown), null, "nothing is near");
+});
+
+test("captions follow the view", () => {
+  const action = { name: "torque", unit: "N m" };
+  const slice = { x: { name: "theta", unit: "rad" }, y: { name: "speed", unit: "rad/s" }, visits: [1] };
+  assert.equal(slice_words({ action, slice, zoom: false, others: 0, path: false }),
+    "Mean torque (N m) over theta (rad) and speed (rad/s), over the whole range. Contours: where the teacher is a tenth, a hundredth and a thousandth as often as at its most visited place.");
+  assert.match(slice_words({ action, slice, zoom: true, others: 1, path: true, other: "b.mercer" }),
+    /, with b\.mercer next to it, zoomed to where 98% of the visited states are; 1 other dimension fixed, at first at the mean of visited states\. Contours.* Lines: the episode above/);
+  const plane = { x: { name: "direction 1", unit: "standard deviations", words: "0.8 speed" }, y: { name: "direction 2", unit: "standard deviations", words: "1 theta" }, share: 0.914 };
+  assert.match(plane_words({ action, slice: plane }), /\(91% of its mean squared slope\)\. Direction 1: 0\.8 speed\. Direction 2: 1 theta\./);
+  assert.match(polar_words(), /^Each ring is a state/);
+});
+
+test("planes are held for each action", async () => {
+  const source = new FileSource({ ...document_, answers: [{ ...document_.answers[0], plane: { 1: { n: 2, teacher: { array: 0 }, embedding: { 3: { array: 1 } } } } }] });
+  assert.deepEqual((await source.slice({ subject: 0, k: 3, plane: 1, output: 1 })).embedding, [5, 6, 7, 8]);
+  await assert.rejects(source.slice({ subject: 0, k: 3, plane: 1, output: 0 }), /mercer serve/);
 });

@@ -181,7 +181,7 @@ test("a perturbed grid has a table and a map that name the worst point", async (
     certificate.grid = { names: ["m", "noise", "delay"], ranges: [[0.8, 1.2], [0, 0.05], [0, 1]], points, episodes: 500, confidence: 0.95, worst: 11 };
   }), { offline: true });
   const map = shown.locator("figure.grid-map svg");
-  assert.equal(await map.getAttribute("aria-label"), "Loses at most, over m and noise (worst over delay). Worst: m=1.2, noise=0.05, delay=1, 3.70%.");
+  assert.equal(await map.getAttribute("aria-label"), "Loses at most, in percent of the teacher's mean return, over m and noise (worst over delay). Worst: m=1.2, noise=0.05, delay=1, 3.70%.");
   assert.deepEqual(await map.locator("g.cell text").allTextContents(), [0.8, 1, 1.2].flatMap((m) => [m + 2, m + 2.5].map((bound) => `${bound.toFixed(2)}%`)));
   assert.equal(await map.locator("g.cell rect[stroke='var(--ink)']").count(), 1);
   const rows = shown.getByRole("region", { name: "Perturbed tasks" }).locator("tbody tr");

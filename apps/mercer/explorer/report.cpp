@@ -43,6 +43,8 @@ void fit_figures(Extent& extent, const World& world, std::size_t subjects) {
   extent.frames = std::clamp<std::size_t>(room / (subjects * extent.starts * extent.sizes * frame), 50, 500);
 }
 
+constexpr std::size_t most_axes = 6, most_actions = 4;  // that slices are held of
+
 class ReportMaker {
  public:
   /// Without a number of episodes each size is measured on the usual number.
@@ -105,6 +107,7 @@ class ReportMaker {
     json answer{
         {"positions", positions(subject, extent)}, {"evaluate", evaluations}, {"polar", polars}, {"code", codes}};
     add_slices(subject, extent, sizes, answer);
+    add_planes(subject, extent, sizes, about, answer);
     add_episodes(subject, extent, sizes, answer);
     return answer;
   }
@@ -137,7 +140,6 @@ class ReportMaker {
 
   // Every pair of axes, every action, and every combination of stored places of the other axes.
   void add_slices(const Subject& subject, const Extent& extent, const std::vector<std::size_t>& sizes, json& answer) {
-    constexpr std::size_t most_axes = 6, most_actions = 4;
     const std::size_t axes = subject.world().visited.axes.size();
     const std::size_t actions = subject.embedding().policy().action_space().dimensions();
     answer["slice"] = json::object();
@@ -147,7 +149,7 @@ class ReportMaker {
           std::vector<std::size_t> places(axes);
           do {
             progress_.check();
-            add_slice(subject, extent, sizes, x, y, output, places, answer);
+            for (const bool zoom : {false, true}) add_slice(subject, extent, sizes, x, y, output, places, zoom, answer);
           } while (advance(places, x, y, extent.positions));
         }
       }
@@ -164,17 +166,35 @@ class ReportMaker {
   }
 
   void add_slice(const Subject& subject, const Extent& extent, const std::vector<std::size_t>& sizes, std::size_t x,
-                 std::size_t y, std::size_t output, const std::vector<std::size_t>& places, json& answer) {
+                 std::size_t y, std::size_t output, const std::vector<std::size_t>& places, bool zoom, json& answer) {
     std::string key = fmt::format("{},{},{}:", x, y, output);
     json fixed = json::array();
     for (std::size_t d = 0; d < places.size(); ++d) {
       key += fmt::format("{}{}", d == 0 ? "" : ".", d == x || d == y ? "-" : fmt::to_string(places[d]));
       fixed.push_back(answer["positions"][d][places[d]]);
     }
+    answer["slice"][key + (zoom ? "z" : "")] = of_all_sizes(
+        subject, sizes,
+        {{"x", x}, {"y", y}, {"output", output}, {"n", extent.grid}, {"fixed", fixed}, {"zoom", zoom ? 1 : 0}});
+  }
+
+  void add_planes(const Subject& subject, const Extent& extent, const std::vector<std::size_t>& sizes,
+                  const json& about, json& answer) {
+    answer["plane"] = json::object();
+    const std::size_t actions = subject.embedding().policy().action_space().dimensions();
+    for (std::size_t output = 0; about["plane"].get<bool>() && output < std::min(actions, most_actions); ++output) {
+      progress_.check();
+      if (!subject.plane(output)) continue;
+      answer["plane"][fmt::to_string(output)] =
+          of_all_sizes(subject, sizes, {{"plane", 1}, {"output", output}, {"n", extent.grid}});
+    }
+  }
+
+  // A square of actions, the embedding's for every size.
+  json of_all_sizes(const Subject& subject, const std::vector<std::size_t>& sizes, const nlohmann::json& question) {
     json all;
     for (const std::size_t k : sizes) {
-      json one = answers::slice(subject,
-                                ask(k, {{"x", x}, {"y", y}, {"output", output}, {"n", extent.grid}, {"fixed", fixed}}));
+      json one = answers::slice(subject, ask(k, question));
       const json own = pooled(one["embedding"]);
       if (all.is_null()) {
         all = std::move(one);
@@ -184,7 +204,7 @@ class ReportMaker {
       }
       all["embedding"][fmt::to_string(k)] = own;
     }
-    answer["slice"][key] = std::move(all);
+    return all;
   }
 
   void add_episodes(const Subject& subject, const Extent& extent, const std::vector<std::size_t>& sizes, json& answer) {

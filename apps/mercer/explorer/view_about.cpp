@@ -73,7 +73,8 @@ json outcome_json(const mercer::OutcomePair& pair) {
 }
 
 json certificate_of(mercer::Certificate certificate) {
-  certificate.teacher = std::filesystem::path(certificate.teacher).filename().string();
+  certificate.teacher = file_name(certificate.teacher);
+  certificate.env = file_name(certificate.env);
   json out = json::parse(mercer::certificate_json(certificate));
   out["sentences"] = mercer::promise_sentences(certificate);
   out["outcomes"] = outcome_json(mercer::measured_outcomes(certificate));
@@ -91,6 +92,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
   json axes = json::array(), window = json::array(), typical = json::array(), actions = json::array();
   for (std::size_t d = 0; d < world.visited.axes.size(); ++d) {
     axes.push_back(axis_json(world.visited.axes[d], world.visited.window[d]));
+    axes.back()["angle"] = static_cast<bool>(world.visited.angle[d]);
     window.push_back({number(world.visited.window[d].low), number(world.visited.window[d].high)});
     typical.push_back(number(world.visited.typical[d]));
   }
@@ -120,7 +122,7 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"parameters", embedding.parameters().published},
           {"parameters_stored", embedding.parameters().stored},
           {"formulas", formulas},
-          {"task", world.env_spec},
+          {"task", file_name(world.env_spec)},
           {"task_kind", world.env ? world.env->task().name : ""},
           {"dt", contract.dt > 0 || !world.env ? contract.dt : world.env->task().dt},
           {"contract", mercer::to_json(contract)},
@@ -129,10 +131,11 @@ json about(const Subject& subject, std::size_t id, std::size_t sizes) {
           {"window", window},
           {"typical", typical},
           {"default_axes", first_axes(world)},
+          {"plane", contract.observation.dimensions() > 2 && subject.plane(0).has_value()},
           {"episodes", usual_episodes(world)},
           {"action", {{"axes", actions}, {"count", contract.action.count}}},
           {"teacher",
-           {{"name", std::filesystem::path(world.teacher_spec).filename().string()},
+           {{"name", file_name(world.teacher_spec)},
             {"bytes", world.teacher_bytes == 0 ? json(nullptr) : json(world.teacher_bytes)},
             {"missing", world.missing}}},
           {"act", name(world.act)},

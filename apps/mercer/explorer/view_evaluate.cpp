@@ -2,6 +2,8 @@
 #include <cmath>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "core/fault.hpp"
 #include "explorer/view_answers.hpp"
 #include "explorer/view_figure.hpp"
@@ -10,6 +12,7 @@
 #include "pipeline/documents.hpp"
 #include "pipeline/seeds.hpp"
 #include "rollout/motion.hpp"
+#include "view/verdicts.hpp"
 #include "view/view.hpp"
 
 namespace answers {
@@ -55,6 +58,44 @@ double distance_of(const World& world, const mercer::Policy& playing, const merc
   options.compared = &other;
   const mercer::Rollouts played = mercer::rollout(*world.env, playing, options, progress);
   return mercer::behaviour_of(mercer::outcomes_of(played), world.env->task()).distance;
+}
+
+// Why the stored certificate is not about what is shown; empty where it is.
+std::string uncertified(const Subject& subject, const Question& question) {
+  const auto& certificate = subject.file().certificate;
+  if (!certificate) return "There is no certificate; 'mercer certify FILE' makes one.";
+  const std::size_t all = subject.choice().k(), k = question.integer("k", 1, all);
+  const std::size_t off = question.integers("off", 4096, 4096).size();
+  if (k - std::min(k, off) != all) {
+    return fmt::format("The certificate is about all {} terms, not about the {} that are shown.", all, k - off);
+  }
+  if (subject.world().other_task) return fmt::format("The certificate is about the task {}.", certificate->env);
+  return subject.world().other_teacher ? "The certificate is about another teacher." : "";
+}
+
+json verdict_json(const Subject& subject, const Question& question, const Shown& now, mercer::VerdictFacts facts) {
+  facts.why_uncertified = uncertified(subject, question);
+  const mercer::OutcomePair measured = facts.outcomes;
+  std::optional<mercer::Certificate> certificate;
+  if (facts.why_uncertified.empty()) {
+    certificate = subject.file().certificate;
+    certificate->env = file_name(certificate->env);
+    facts.certificate = &*certificate;
+    facts.verified = subject.file().verified;
+    facts.outcomes = mercer::completed(mercer::measured_outcomes(*certificate), measured);
+  }
+  const ShownCode& code = now.code();
+  if (code.made) facts.code = &*code.made;
+  facts.why_no_code = code.why;
+  const World& world = subject.world();
+  const double dt = now.policy().contract().dt;
+  facts.dt = dt > 0 || !world.env ? dt : world.env->task().dt;
+  json all = json::array();
+  for (const mercer::Verdict& one : mercer::verdicts(facts)) {
+    all.push_back(
+        {{"code", one.code}, {"question", one.question}, {"colour", name(one.colour)}, {"sentence", one.sentence}});
+  }
+  return all;
 }
 
 using mercer::Range;
@@ -133,6 +174,7 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   const World& world = subject.world();
   if (!world.env || !world.teacher) {
     answer["why"] = "Nothing was played. " + world.missing;
+    answer["verdicts"] = verdict_json(subject, question, *now, {});
     return answer;
   }
   mercer::RolloutOptions playing;
@@ -155,6 +197,11 @@ json evaluate(const Subject& subject, const Question& question, const mercer::Pr
   pair.teacher.distance = distance_of(world, *world.teacher, now->policy(), playing, progress);
   pair.embedding.distance = distance_of(world, now->policy(), *world.teacher, playing, progress);
   answer["outcomes"] = outcome_json(pair);
+  mercer::VerdictFacts facts;
+  facts.outcomes = pair;
+  facts.loss = loss;
+  facts.episodes = episodes;
+  answer["verdicts"] = verdict_json(subject, question, *now, std::move(facts));
   return answer;
 }
 

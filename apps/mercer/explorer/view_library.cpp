@@ -22,17 +22,17 @@ using json = nlohmann::ordered_json;
 
 struct Point {
   double bytes, loss;
-  std::string task;
+  std::size_t group;
   bool admissible;
 };
 
-// None of the others in its task is as small and loses as little, unless it is the same. Where some are admissible,
+// None of the others in its group is as small and loses as little, unless it is the same. Where some are admissible,
 // the front is of those.
 bool on_front(const Point& one, const std::vector<Point>& all) {
   return std::ranges::none_of(all, [&](const Point& other) {
-    if (other.task == one.task && other.admissible != one.admissible) return other.admissible;
-    return other.task == one.task && other.bytes <= one.bytes && other.loss <= one.loss &&
-           (other.bytes < one.bytes || other.loss < one.loss);
+    if (other.group != one.group) return false;
+    if (other.admissible != one.admissible) return other.admissible;
+    return other.bytes <= one.bytes && other.loss <= one.loss && (other.bytes < one.bytes || other.loss < one.loss);
   });
 }
 
@@ -71,6 +71,7 @@ Library::Library(const LibraryOptions& options, const mercer::Progress& progress
   for (const std::string& path : options.paths) {
     if (fs::is_directory(path)) folders.emplace_back(path);
   }
+  first_is_folder_ = fs::is_directory(options.paths[0]);
   Worlds worlds(options.env, options.policy, folders, options.accept_other_teacher);
   for (const std::string& path : options.paths) {
     progress.check();
@@ -132,29 +133,62 @@ void Library::add_folder(const fs::path& folder, Worlds& worlds, const mercer::P
       left_out_.push_back(fmt::format("{}: {}", path.string(), error.problem()));
     }
   }
-  read_tried(folder);
+  // tried.json is what 'mercer compress --results' writes; alternatives.json whatever else was measured.
+  read_list(folder, "tried.json", tried_);
+  read_list(folder, "alternatives.json", alternatives_);
 }
 
-// tried.json is what 'mercer compress --results' writes; alternatives.json whatever else somebody measured.
-void Library::read_tried(const fs::path& folder) {
-  for (const auto& [name, list] : {std::pair{"tried.json", &tried_}, {"alternatives.json", &alternatives_}}) {
-    const fs::path path = folder / name;
-    if (!fs::is_regular_file(path) || !is_below(path, folder)) continue;
-    const nlohmann::json read = nlohmann::json::parse(mercer::read_text(path, 4 << 20), nullptr, false);
-    if (!read.is_array()) {
-      left_out_.push_back(fmt::format("{}: not a JSON list", path.string()));
-      continue;
-    }
-    for (const nlohmann::json& one : read) {
-      const char* bytes = list == &tried_ ? "payload_bytes" : "bytes";
-      const bool known = one.is_object() && one.contains(bytes) && one[bytes].is_number() &&
-                         one.contains("loss_percent") && one["loss_percent"].is_number();
-      if (!known || list->size() >= most_listed) continue;
-      list->push_back(one);
-      // Losses in different tasks do not compare; a folder is of one.
-      list->back()["task"] = subjects_.empty() ? "" : subjects_.back()->world().env_spec;
+void Library::read_list(const fs::path& folder, const char* name, nlohmann::json& list) {
+  const fs::path path = folder / name, real = fs::weakly_canonical(folder);
+  if (!fs::is_regular_file(path) || !is_below(path, folder)) return;
+  nlohmann::json read = nlohmann::json::parse(mercer::read_text(path, 4 << 20), nullptr, false);
+  if (!read.is_array()) {
+    left_out_.push_back(fmt::format("{}: not a JSON list", path.string()));
+    return;
+  }
+  const char* bytes = &list == &tried_ ? "payload_bytes" : "bytes";
+  std::erase_if(read.get_ref<nlohmann::json::array_t&>(), [&](const nlohmann::json& one) {
+    return !one.is_object() || !one.contains(bytes) || !one[bytes].is_number() || !one.contains("loss_percent") ||
+           !one["loss_percent"].is_number();
+  });
+  std::set<std::size_t> own, all;  // groups of the files that the list names, and of all in the folder
+  for (nlohmann::json& one : read) one["subject"] = one["group"] = nullptr;
+  for (std::size_t i = 0; i < subjects_.size(); ++i) {
+    if (files_[i].parent_path() != real) continue;
+    all.insert(group(*subjects_[i]));
+    for (nlohmann::json& one : read) {
+      if (!one.contains("file") || one["file"] != files_[i].filename().string()) continue;
+      one["subject"] = i;
+      one["group"] = group(*subjects_[i]);
+      own.insert(group(*subjects_[i]));
     }
   }
+  // What has no file of its own has the teacher of the others. Two teachers leave that open.
+  const std::set<std::size_t>& groups = own.empty() ? all : own;
+  if (groups.size() > 1) {
+    left_out_.push_back(
+        fmt::format("{}: part of it, as its embeddings have {} teachers", path.string(), groups.size()));
+  }
+  for (nlohmann::json& one : read) {
+    if (one["group"].is_null() && groups.size() == 1) one["group"] = *groups.begin();
+    if (!one["group"].is_null() && list.size() < most_listed) list.push_back(std::move(one));
+  }
+}
+
+std::size_t Library::group(const Subject& subject) const {
+  const auto same = [&](const auto& other) { return other->world().identity == subject.world().identity; };
+  return static_cast<std::size_t>(std::ranges::find_if(subjects_, same) - subjects_.begin());
+}
+
+// What was named first; of a folder the embedding that its search chose.
+std::size_t Library::chosen() const {
+  if (!first_is_folder_) return 0;
+  for (const nlohmann::json& one : tried_) {
+    if (one["subject"].is_number() && one.value("chosen", nlohmann::json(false)) == true) return one["subject"];
+  }
+  const auto certified = [](const auto& subject) { return subject->file().certificate.has_value(); };
+  const auto found = std::ranges::find_if(subjects_, certified);
+  return found == subjects_.end() ? 0 : static_cast<std::size_t>(found - subjects_.begin());
 }
 
 nlohmann::ordered_json Library::front() const {
@@ -165,10 +199,7 @@ nlohmann::ordered_json Library::front() const {
   std::vector<Point> points;
   std::vector<bool> listed(subjects_.size());
   for (const nlohmann::json& one : tried_) {
-    json subject = nullptr;
-    for (std::size_t i = 0; i < subjects_.size(); ++i) {
-      if (files_[i].filename() == text(one, "file")) subject = i, listed[i] = true;
-    }
+    if (one["subject"].is_number()) listed[one["subject"].get<std::size_t>()] = true;
     candidates.push_back(
         {{"payload_bytes", one["payload_bytes"]},
          {"loss_percent", one["loss_percent"]},
@@ -176,10 +207,10 @@ nlohmann::ordered_json Library::front() const {
          {"basis", text(one, "basis")},
          {"k", one.contains("k") && one["k"].is_number() ? json(one["k"]) : json()},
          {"format", text(one, "format")},
-         {"task", one["task"]},
+         {"group", one["group"]},
          {"roughness", one.contains("roughness") && one["roughness"].is_number() ? json(one["roughness"]) : json()},
          {"admissible", one.value("admissible", json(true)) != json(false)},
-         {"subject", subject}});
+         {"subject", one["subject"]}});
   }
   for (std::size_t i = 0; i < subjects_.size(); ++i) {
     const auto loss = loss_of(*subjects_[i]);
@@ -191,28 +222,28 @@ nlohmann::ordered_json Library::front() const {
                           {"basis", embedding.basis()},
                           {"k", embedding.k()},
                           {"format", ""},
-                          {"task", subjects_[i]->world().env_spec},
+                          {"group", group(*subjects_[i])},
                           {"roughness", roughness_of(*subjects_[i])},
                           {"admissible", true},
                           {"subject", i}});
   }
   for (const json& one : candidates)
     points.push_back({one["payload_bytes"].get<double>(), one["loss_percent"].get<double>(),
-                      one["task"].get<std::string>(), one["admissible"].get<bool>()});
+                      one["group"].get<std::size_t>(), one["admissible"].get<bool>()});
   for (std::size_t i = 0; i < points.size(); ++i) candidates[i]["on_front"] = on_front(points[i], points);
   json alternatives = json::array();
-  std::set<std::pair<std::string, std::uintmax_t>> teachers;
+  std::set<std::size_t> teachers;
   for (const auto& subject : subjects_) {
     const World& world = subject->world();
-    if (world.teacher_bytes == 0 || !teachers.emplace(world.env_spec, world.teacher_bytes).second) continue;
+    if (world.teacher_bytes == 0 || !teachers.insert(group(*subject)).second) continue;
     alternatives.push_back(
-        {{"name", "teacher's file"}, {"bytes", world.teacher_bytes}, {"loss_percent", 0}, {"task", world.env_spec}});
+        {{"name", "teacher's file"}, {"bytes", world.teacher_bytes}, {"loss_percent", 0}, {"group", group(*subject)}});
   }
   for (const nlohmann::json& one : alternatives_) {
     alternatives.push_back({{"name", text(one, "name")},
                             {"bytes", one["bytes"]},
                             {"loss_percent", one["loss_percent"]},
-                            {"task", one["task"]}});
+                            {"group", one["group"]}});
   }
   std::string note = "A folder of 'mercer compress --results' shows every candidate that was tried.";
   if (!tried_.empty()) {
@@ -232,10 +263,14 @@ nlohmann::ordered_json Library::view() const {
     const auto loss = loss_of(*subjects_[i]);
     subjects.push_back({{"id", i},
                         {"name", subjects_[i]->name()},
+                        {"group", group(*subjects_[i])},
+                        {"k", subjects_[i]->choice().k()},
+                        {"certified", subjects_[i]->file().certificate.has_value()},
                         {"payload_bytes", subjects_[i]->embedding().payload().size()},
                         {"loss_percent", loss ? number(*loss) : json(nullptr)}});
   }
   const std::string version = version_text();
-  return {{"format", 1}, {"title", title_},      {"made", "Made by " + version.substr(0, version.find('\n')) + "."},
-          {"chosen", 0}, {"subjects", subjects}, {"front", front()}};
+  return {
+      {"format", 1},        {"title", title_},      {"made", "Made by " + version.substr(0, version.find('\n')) + "."},
+      {"chosen", chosen()}, {"subjects", subjects}, {"front", front()}};
 }

@@ -39,12 +39,17 @@ class Library {
  private:
   void add(const std::filesystem::path& path, bool named, Worlds& worlds, const mercer::Progress& progress);
   void add_folder(const std::filesystem::path& folder, Worlds& worlds, const mercer::Progress& progress);
-  void read_tried(const std::filesystem::path& folder);
+  /// Appends what a list in `folder` holds, each with its `subject`, or null, and its `group`.
+  void read_list(const std::filesystem::path& folder, const char* name, nlohmann::json& list);
+  /// Embeddings of one teacher in one task share a group; losses of different groups do not compare.
+  std::size_t group(const Subject& subject) const;
   nlohmann::ordered_json front() const;
+  std::size_t chosen() const;
 
   std::vector<std::unique_ptr<Subject>> subjects_;
   std::vector<std::filesystem::path> files_;  ///< of the subjects
   std::vector<std::string> left_out_;
   nlohmann::json tried_ = nlohmann::json::array(), alternatives_ = nlohmann::json::array();
   std::string title_;
+  bool first_is_folder_ = false;
 };

@@ -15,45 +15,81 @@ using mercer::Range;
 
 constexpr std::size_t most_grid = 128, polar_rings = 48, polar_bins = 48;
 
+// Actions of both on a square of observations; `key` names the square.
+void add_actions(const Subject& subject, const Question& question, std::string key, const std::vector<double>& values,
+                 json& answer) {
+  const auto now = shown(subject, question);
+  const mercer::Space& action = now->policy().contract().action;
+  const std::size_t output = question.integer("output", 0, action.dimensions() - 1, 0);
+  const auto n = answer["n"].get<std::size_t>();
+  const mercer::MatrixView<const double> observations(values.data(), values.size() / (n * n), n * n);
+  const std::vector<double> own = mercer::slice_actions(now->policy(), observations, output);
+  json teacher = nullptr;
+  if (subject.world().teacher) {
+    teacher = rounded(subject.teacher_slice(fmt::format("{} {}", key, output), observations, output), 5);
+  }
+  Range range = action.axes[output].range;
+  if (!std::isfinite(range.low) || !std::isfinite(range.high)) {
+    const auto [low, high] = std::ranges::minmax(own);
+    range = {low, high};
+  }
+  answer["low"] = number(range.low);
+  answer["high"] = number(range.high);
+  answer["count"] = action.count;
+  answer["teacher"] = std::move(teacher);
+  answer["embedding"] = rounded(own, 5);
+}
+
+// The plane in which the action changes most where the teacher goes.
+json plane(const Subject& subject, const Question& question) {
+  const World& world = subject.world();
+  const mercer::Space& action = subject.embedding().policy().action_space();
+  const std::size_t output = question.integer("output", 0, action.dimensions() - 1, 0);
+  const auto found = subject.plane(output);
+  if (!found) {
+    throw mercer::Error(mercer::ErrorCode::missing_option,
+                        "there is no plane to show: fewer than two observations move the action where the policy goes",
+                        "Choose the heat map");
+  }
+  const std::size_t n = question.integer("n", 2, most_grid, 64);
+  const auto& observed = subject.embedding().policy().contract().observation.axes;
+  const auto axis = [&](const char* name, const std::vector<double>& direction, const Range& range) {
+    return json{{"name", name},
+                {"low", number(range.low)},
+                {"high", number(range.high)},
+                {"unit", "standard deviations"},
+                {"words", mercer::direction_words(direction, observed)}};
+  };
+  json answer{{"n", n},
+              {"x", axis("direction 1", found->first, found->s)},
+              {"y", axis("direction 2", found->second, found->t)},
+              {"share", number(found->share)}};
+  add_actions(subject, question, fmt::format("plane {}", n), mercer::plane_observations(*found, n), answer);
+  answer["visits"] = rounded(mercer::plane_visits(*found, world.visited, n), 3);
+  return answer;
+}
+
 }  // namespace
 
 json slice(const Subject& subject, const Question& question) {
   const World& world = subject.world();
   const mercer::Visited& visited = world.visited;
   const std::size_t axes = visited.axes.size();
+  if (question.integer("plane", 0, 1, 0) == 1) return plane(subject, question);
   mercer::SliceOptions options;
   options.x = question.integer("x", 0, axes - 1);
   options.y = question.integer("y", 0, axes - 1);
   options.n = question.integer("n", 2, most_grid, 64);
   options.fixed = question.numbers("fixed", axes).value_or(visited.typical);
-  const auto now = shown(subject, question);
-  const mercer::Space& action = now->policy().contract().action;
-  const std::size_t output = question.integer("output", 0, action.dimensions() - 1, 0);
-  const std::vector<double> values = mercer::slice_observations(world.env.get(), visited, options);
-  const std::size_t count = options.n * options.n;
-  const mercer::MatrixView<const double> observations(values.data(), values.size() / count, count);
-  const std::vector<double> own = mercer::slice_actions(now->policy(), observations, output);
-  json teacher = nullptr;
-  if (world.teacher) {
-    std::string key = fmt::format("{} {} {} {}", options.x, options.y, options.n, output);
-    for (const double value : options.fixed) key += fmt::format(" {}", value);
-    teacher = rounded(subject.teacher_slice(key, observations, output), 5);
-  }
+  options.zoom = question.integer("zoom", 0, 1, 0) == 1;
+  std::string key = fmt::format("{} {} {} {}", options.x, options.y, options.n, options.zoom);
+  for (const double value : options.fixed) key += fmt::format(" {}", value);
+  const auto axis = [&](std::size_t d) { return axis_json(visited.axes[d], mercer::shown_range(visited, d, options)); };
+  json answer{{"n", options.n}, {"x", axis(options.x)}, {"y", axis(options.y)}};
+  add_actions(subject, question, key, mercer::slice_observations(world.env.get(), visited, options), answer);
   const std::vector<double> visits = mercer::slice_visits(visited, options);
-  Range range = action.axes[output].range;
-  if (!std::isfinite(range.low) || !std::isfinite(range.high)) {
-    const auto [low, high] = std::ranges::minmax(own);
-    range = {low, high};
-  }
-  return {{"n", options.n},
-          {"x", axis_json(visited.axes[options.x], visited.window[options.x])},
-          {"y", axis_json(visited.axes[options.y], visited.window[options.y])},
-          {"low", number(range.low)},
-          {"high", number(range.high)},
-          {"count", action.count},
-          {"teacher", std::move(teacher)},
-          {"embedding", rounded(own, 5)},
-          {"visits", visits.empty() ? json(nullptr) : rounded(visits, 3)}};
+  answer["visits"] = visits.empty() ? json(nullptr) : rounded(visits, 3);
+  return answer;
 }
 
 json polar(const Subject& subject, const Question& question) {

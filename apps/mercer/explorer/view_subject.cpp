@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "io/sha256.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
@@ -15,6 +16,24 @@ namespace {
 constexpr std::size_t visiting_episodes = 60, most_states = 6000;
 
 void add_sentence(std::string& text, const std::string& more) { text += (text.empty() ? "" : " ") + more; }
+
+// Errors quote files: '/home/me/actor.onnx' becomes 'actor.onnx'. An apostrophe may be part of a word, so that the
+// parts between them count, whichever side of a quotation they are on.
+std::string without_folders(const std::string& text) {
+  const auto is_path = [](const std::string& part) {
+    const bool plain = part.find(' ') == std::string::npos || part.starts_with('/') || part.starts_with('.');
+    return plain && part.find('/') != std::string::npos;
+  };
+  std::string out;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find('\'', begin), text.size());
+    const std::string part = text.substr(begin, end - begin);
+    out += is_path(part) ? file_name(part) : part;
+    if (end < text.size()) out += '\'';
+    begin = end + 1;
+  }
+  return out;
+}
 
 constexpr std::size_t most_remembered = 12;
 
@@ -36,9 +55,14 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
   return std::ranges::mismatch(above, real).in1 == above.end();
 }
 
-bool Worlds::may_read(const std::string& spec, bool trusted) const {
+std::string file_name(const std::string& spec) { return std::filesystem::path(spec).filename().string(); }
+
+bool Worlds::may_read(const std::string& spec, bool trusted, const std::string& sha256) const {
   const std::string file = mercer::named_file(spec);
   if (trusted || file.empty()) return true;
+  std::error_code none;
+  if (!sha256.empty() && std::filesystem::is_regular_file(file, none) && mercer::sha256_file(file) == sha256)
+    return true;
   return std::ranges::any_of(folders_, [&](const auto& folder) { return is_below(file, folder); });
 }
 
@@ -46,12 +70,17 @@ std::shared_ptr<const World> Worlds::of(const mercer::EmbeddingFile& file, const
                                         bool trusted, const mercer::Progress& progress) {
   const mercer::EmbeddingOrigin& origin = file.origin;
   const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
-  std::string key =
-      fmt::format("{}\n{}\n{}\n{}\n{}\n{}", env_.empty() ? mercer::stored_task(file, path) : env_, teacher.policy,
-                  origin.teacher_sha256, origin.seed, trusted, mercer::name(mercer::stored_act(file)));
-  for (const mercer::PolicySetting& setting : teacher.settings) key += "\n" + setting.key + "=" + setting.value;
+  std::string identity = fmt::format("{}\n{}\n{}", env_.empty() ? mercer::stored_task(file, path) : env_,
+                                     origin.teacher_sha256.empty() ? teacher.policy : origin.teacher_sha256,
+                                     mercer::name(mercer::stored_act(file)));
+  for (const mercer::PolicySetting& setting : teacher.settings) identity += "\n" + setting.key + "=" + setting.value;
+  const std::string key = fmt::format("{}\n{}\n{}\n{}", identity, teacher.policy, origin.seed, trusted);
   std::shared_ptr<const World>& world = made_[key];
-  if (!world) world = make(file, path, trusted, progress);
+  if (!world) {
+    auto made = make(file, path, trusted, progress);
+    made->identity = identity;
+    world = std::move(made);
+  }
   return world;
 }
 
@@ -62,20 +91,23 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
   world->env_spec = env_.empty() ? origin.env : env_;
   world->teacher_spec = policy_.empty() ? origin.teacher : policy_;
   world->act = mercer::stored_act(file);
-  const auto attempt = [&](const std::string& what, const std::string& spec, bool given, const auto& work) {
-    if (!given && !may_read(spec, trusted)) {
-      add_sentence(world->missing, fmt::format("The {} '{}' lies outside of the given folders.", what, spec));
+  const auto attempt = [&](const std::string& what, const std::string& spec, const std::string& sha256, bool given,
+                           const auto& work) {
+    if (!given && !may_read(spec, trusted, sha256)) {
+      add_sentence(world->missing,
+                   fmt::format("The {} '{}' lies outside of the given folders.", what, file_name(spec)));
       return;
     }
     try {
       work();
     } catch (const mercer::Error& error) {
       if (error.code() == mercer::ErrorCode::interrupted) throw;
-      add_sentence(world->missing, fmt::format("There is no {}: {}.", what, error.problem()));
+      add_sentence(world->missing, fmt::format("There is no {}: {}.", what, without_folders(error.problem())));
     }
   };
   const std::string task = env_.empty() ? mercer::stored_task(file, path) : env_;
-  attempt("task", task, !env_.empty(), [&] {
+  world->other_task = !env_.empty() && env_ != origin.env && (!file.certificate || file.certificate->env != env_);
+  attempt("task", task, "", !env_.empty(), [&] {
     auto env = mercer::make_env(task, origin.seed);
     mercer::check_fits(file.embedding.policy(), env->task());
     world->env = std::move(env);
@@ -85,10 +117,11 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
     return world;
   }
   const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
-  attempt("teacher", teacher.policy, !policy_.empty(), [&] {
+  attempt("teacher", teacher.policy, origin.teacher_sha256, !policy_.empty(), [&] {
     if (!mercer::check_teacher(file, teacher, accept_other_teacher_)) {
-      add_sentence(world->missing,
-                   fmt::format("'{}' is another file than the teacher this was made from.", world->teacher_spec));
+      world->other_teacher = true;
+      add_sentence(world->missing, fmt::format("'{}' is another file than the teacher this was made from.",
+                                               file_name(world->teacher_spec)));
     }
     world->teacher = mercer::resolve_policy(teacher, world->env->task(), progress, &world->teacher_reading);
     std::error_code none;
@@ -152,6 +185,16 @@ std::vector<double> Subject::teacher_slice(const std::string& key, mercer::Matri
   const std::lock_guard lock(mutex_);
   remember(slices_, {key, made});
   return made;
+}
+
+std::optional<mercer::Plane> Subject::plane(std::size_t output) const {
+  const std::lock_guard lock(mutex_);
+  const auto [place, is_new] = planes_.try_emplace(output);
+  if (is_new && world_->visited.count > 0) {
+    const mercer::Policy& policy = world_->teacher ? *world_->teacher : file_.embedding.policy();
+    place->second = mercer::action_plane(policy, world_->visited, output);
+  }
+  return place->second;
 }
 
 std::shared_ptr<const mercer::Rollouts> Subject::teacher_returns(const mercer::RolloutOptions& options,

@@ -20,13 +20,15 @@
 /// A task and a teacher that embeddings are compared with; either may be missing.
 struct World {
   std::string env_spec, teacher_spec;
-  std::shared_ptr<const mercer::Env> env;         ///< null where the task cannot be made
-  std::shared_ptr<const mercer::Policy> teacher;  ///< null where it cannot be read
-  std::string teacher_reading;                    ///< how a network was interpreted; empty for other policies
-  std::string missing;                            ///< sentences: what there is not, and why; empty where all is there
-  std::uintmax_t teacher_bytes = 0;               ///< of its file; 0 without one
-  mercer::Act act = mercer::Act::sample;          ///< how both are played
-  mercer::Visited visited;                        ///< by the teacher, else by the embedding
+  std::shared_ptr<const mercer::Env> env;          ///< null where the task cannot be made
+  std::shared_ptr<const mercer::Policy> teacher;   ///< null where it cannot be read
+  std::string teacher_reading;                     ///< how a network was interpreted; empty for other policies
+  std::string missing;                             ///< sentences: what there is not, and why; empty where all is there
+  std::uintmax_t teacher_bytes = 0;                ///< of its file; 0 without one
+  mercer::Act act = mercer::Act::sample;           ///< how both are played
+  bool other_task = false, other_teacher = false;  ///< than the embedding names: its certificate is not about them
+  std::string identity;                            ///< the same for embeddings of one teacher in one task
+  mercer::Visited visited;                         ///< by the teacher, else by the embedding
 };
 
 /// Makes worlds, each once however many embeddings share it.
@@ -41,14 +43,15 @@ class Worlds {
         folders_(std::move(folders)),
         accept_other_teacher_(accept_other_teacher) {}
 
-  /// `trusted`: the embedding was named itself, and so may name any file.
+  /// `trusted`: the embedding was named itself, and so may name any file. Another one may name a teacher elsewhere only
+  /// with its SHA-256: what it knows already it cannot find out.
   std::shared_ptr<const World> of(const mercer::EmbeddingFile& file, const std::filesystem::path& path, bool trusted,
                                   const mercer::Progress& progress);
 
  private:
   std::unique_ptr<World> make(const mercer::EmbeddingFile& file, const std::filesystem::path& path, bool trusted,
                               const mercer::Progress& progress) const;
-  bool may_read(const std::string& spec, bool trusted) const;
+  bool may_read(const std::string& spec, bool trusted, const std::string& sha256) const;
 
   std::string env_, policy_;
   std::vector<std::filesystem::path> folders_;
@@ -58,6 +61,9 @@ class Worlds {
 
 /// Whether a path lies below a folder, with links followed; both must exist.
 bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+/// A file or specification without the folders in front: a page that may be passed on need not say where files are.
+std::string file_name(const std::string& spec);
 
 /// The exported C of what is shown, or why there is none.
 struct ShownCode {
@@ -98,6 +104,10 @@ class Subject {
   std::vector<double> teacher_slice(const std::string& key, mercer::MatrixView<const double> observations,
                                     std::size_t output) const;
 
+  /// The plane of observations in which the teacher's action changes most, the embedding's where there is no teacher;
+  /// nothing where `action_plane` finds none or nothing was visited. Remembered.
+  std::optional<mercer::Plane> plane(std::size_t output) const;
+
   /// Rollouts of the teacher without their steps, the last few remembered.
   std::shared_ptr<const mercer::Rollouts> teacher_returns(const mercer::RolloutOptions& options,
                                                           const mercer::Progress& progress) const;
@@ -119,6 +129,7 @@ class Subject {
     std::shared_ptr<const mercer::Rollouts> returns;
   };
   mutable std::mutex mutex_;
+  mutable std::map<std::size_t, std::optional<mercer::Plane>> planes_;
   mutable std::list<Played> played_;                                       ///< the same
   mutable std::list<Size> sizes_;                                          ///< last used first
   mutable std::list<std::pair<std::string, std::vector<double>>> slices_;  ///< the same
