@@ -14,8 +14,8 @@ namespace fs = std::filesystem;
 
 std::string write_text(const fs::path& folder, const std::string& name, const std::string& text) {
   std::error_code ignored;  // write_atomically reports a folder that cannot be created
-  fs::create_directories(folder, ignored);
   const fs::path path = folder / name;
+  fs::create_directories(path.parent_path(), ignored);
   write_atomically(path, [&](std::ostream& stream) { stream << text; });
   return path.string();
 }
@@ -39,6 +39,20 @@ std::vector<ExportResult::Cost> costs_of_modes(const EmbeddingFile& file, COptio
   return costs;
 }
 
+// Rust, JavaScript or ONNX.
+CodeExport export_other(ExportRequest::Format format, const EmbeddingFile& file, const COptions& options,
+                        const std::set<std::string>& given) {
+  for (const char* name : {"numbers", "math", "mode"}) {
+    if (!given.contains(name)) continue;
+    throw Error(ErrorCode::bad_value, fmt::format("--{} is for C alone", name),
+                fmt::format("Leave --{} out, or use 'mercer export c'", name));
+  }
+  const CodeOptions own{.name = options.name, .safe_action = options.safe_action, .check = options.check};
+  return format == ExportRequest::Format::rust ? export_rust(file, own)
+         : format == ExportRequest::Format::js ? export_js(file, own)
+                                               : export_onnx(file, own);
+}
+
 }  // namespace
 
 PreparedExport prepare_export(const ExportRequest& request, EmbeddingFile file) {
@@ -53,11 +67,12 @@ PreparedExport prepare_export(const ExportRequest& request, EmbeddingFile file) 
 
 ExportResult export_code(const ExportRequest& request) {
   if (!request.format) {
-    throw Error(ErrorCode::missing_option, "no format was named",
-                "Write 'mercer export c FILE.mercer --out FOLDER', or 'st' or 'json' in place of 'c'");
+    throw Error(
+        ErrorCode::missing_option, "no format was named",
+        "Write 'mercer export c FILE.mercer --out FOLDER', or 'st', 'rust', 'js', 'onnx' or 'json' in place of 'c'");
   }
   using Format = ExportRequest::Format;
-  const char* const names[] = {"c", "st", "json"};
+  const char* const names[] = {"c", "st", "json", "rust", "js", "onnx"};
   if (request.file.empty()) {
     throw Error(
         ErrorCode::missing_option, "no embedding was named",
@@ -78,6 +93,10 @@ ExportResult export_code(const ExportRequest& request) {
     }
     result.st = export_st(file, {.name = options.name, .safe_action = options.safe_action, .check = options.check});
     result.files = {write_text(request.out, options.name + ".st", result.st->source)};
+  } else if (result.format != Format::c) {
+    result.code = export_other(result.format, file, options, request.given);
+    for (const CodeExport::File& one : result.code->files)
+      result.files.push_back(write_text(request.out, one.name, one.bytes));
   } else {
     result.c = export_c(file, options);
     if (file.embedding.is_lattice()) result.modes = costs_of_modes(file, options);
