@@ -148,12 +148,12 @@ def bare_debian(folder):
         return "debootstrap needs root" if os.geteuid() else "debootstrap is not installed"
     sources = "\n".join(path.read_text() for path in pathlib.Path("/etc/apt").glob("sources.list*/*.sources"))
     sources += pathlib.Path("/etc/apt/sources.list").read_text() if pathlib.Path("/etc/apt/sources.list").exists() else ""
-    mirror = re.search(r"https?://\S+", sources)
+    mirror = re.search(r"^(?:URIs:|deb(?: \[[^]]*\])?)\s+(\S+)", sources, re.MULTILINE)
     if not mirror:
         return "apt's sources name no mirror"
     keys = "/usr/share/keyrings/debian-archive-keyring.gpg"
     made = subprocess.run(["debootstrap", "--variant=minbase", "--include=ca-certificates", f"--keyring={keys}", "bookworm", folder,
-                           mirror.group()], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                           mirror.group(1)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if made.returncode != 0:
         return "debootstrap failed: " + (made.stdout.strip().splitlines() or ["no output"])[-1]
     for name in ("sources.list.d", "apt.conf.d"):

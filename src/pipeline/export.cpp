@@ -39,20 +39,6 @@ std::vector<ExportResult::Cost> costs_of_modes(const EmbeddingFile& file, COptio
   return costs;
 }
 
-// Rust, JavaScript or ONNX.
-CodeExport export_other(ExportRequest::Format format, const EmbeddingFile& file, const COptions& options,
-                        const std::set<std::string>& given) {
-  for (const char* name : {"numbers", "math", "mode"}) {
-    if (!given.contains(name)) continue;
-    throw Error(ErrorCode::bad_value, fmt::format("--{} is for C alone", name),
-                fmt::format("Leave --{} out, or use 'mercer export c'", name));
-  }
-  const CodeOptions own{.name = options.name, .safe_action = options.safe_action, .check = options.check};
-  return format == ExportRequest::Format::rust ? export_rust(file, own)
-         : format == ExportRequest::Format::js ? export_js(file, own)
-                                               : export_onnx(file, own);
-}
-
 }  // namespace
 
 PreparedExport prepare_export(const ExportRequest& request, EmbeddingFile file) {
@@ -63,6 +49,23 @@ PreparedExport prepare_export(const ExportRequest& request, EmbeddingFile file) 
     check_vectors(*prepared.options.check, prepared.file.embedding.policy());
   }
   return prepared;
+}
+
+CodeExport export_prepared(const ExportRequest& request, const PreparedExport& prepared) {
+  using Format = ExportRequest::Format;
+  if (request.format != Format::rust && request.format != Format::js && request.format != Format::onnx) {
+    throw Error(ErrorCode::bad_value, "this format is not rust, js or onnx", "Name one of them; for C use export_c");
+  }
+  for (const char* name : {"numbers", "math", "mode"}) {
+    if (!request.given.contains(name)) continue;
+    throw Error(ErrorCode::bad_value, fmt::format("--{} is for C alone", name),
+                fmt::format("Leave --{} out, or use 'mercer export c'", name));
+  }
+  const COptions& options = prepared.options;
+  const CodeOptions own{.name = options.name, .safe_action = options.safe_action, .check = options.check};
+  return request.format == Format::rust ? export_rust(prepared.file, own)
+         : request.format == Format::js ? export_js(prepared.file, own)
+                                        : export_onnx(prepared.file, own);
 }
 
 ExportResult export_code(const ExportRequest& request) {
@@ -79,7 +82,8 @@ ExportResult export_code(const ExportRequest& request) {
         fmt::format("Write 'mercer export {} FILE.mercer --out FOLDER'", names[static_cast<int>(*request.format)]));
   }
   if (request.out.empty()) throw Error(ErrorCode::missing_option, "no folder was named", "Add --out FOLDER");
-  const auto [file, options] = prepare_export(request, read_embedding(request.file));
+  const PreparedExport prepared = prepare_export(request, read_embedding(request.file));
+  const auto& [file, options] = prepared;
   ExportResult result;
   result.format = *request.format;
   if (result.format == Format::json) {
@@ -94,7 +98,7 @@ ExportResult export_code(const ExportRequest& request) {
     result.st = export_st(file, {.name = options.name, .safe_action = options.safe_action, .check = options.check});
     result.files = {write_text(request.out, options.name + ".st", result.st->source)};
   } else if (result.format != Format::c) {
-    result.code = export_other(result.format, file, options, request.given);
+    result.code = export_prepared(request, prepared);
     for (const CodeExport::File& one : result.code->files)
       result.files.push_back(write_text(request.out, one.name, one.bytes));
   } else {
