@@ -58,7 +58,7 @@ def stage(build, root):
             shutil.copy(file, target)
     module = next(target.glob("_mercer*.so"))
     run("strip", "--strip-unneeded", module)
-    run("cmake", f"-DFILE={module}", "-P", ROOT / "cmake/RemoveRpath.cmake")
+    run("cmake", f"-DFILE={module}", "-P", ROOT / "cmake/RemoveRpath.cmake", stderr=subprocess.DEVNULL)
     documents = root / "usr/share/doc/mercer"
     (documents / "LICENSE").rename(documents / "copyright")
     (documents / "changelog.gz").write_bytes(gzip.compress((ROOT / "CHANGELOG.md").read_bytes(), mtime=0))
@@ -79,10 +79,9 @@ def shared_libraries(root):
     (work / "debian").mkdir(parents=True, exist_ok=True)
     (work / "debian/control").write_text("Source: mercer\n\nPackage: mercer\nArchitecture: any\n")
     files = [root / "usr/bin/mercer", next((root / PYTHON_FOLDER).glob("_mercer*.so"))]
-    files += [path for path in root.glob("usr/lib/*/libmercer.so.*") if not path.is_symlink()]
-    folders = {path.parent for path in root.glob("usr/lib/*/libmercer.so.*")}
-    said = output("dpkg-shlibdeps", "-O", "--ignore-missing-info", *[f"-l{folder}" for folder in sorted(folders)],
-                  *[f"-e{file}" for file in files], cwd=work, stderr=subprocess.DEVNULL)
+    library = next(path for path in root.glob("usr/lib/**/libmercer.so.*") if not path.is_symlink())
+    said = output("dpkg-shlibdeps", "-O", "--ignore-missing-info", f"-l{library.parent}", *[f"-e{file}" for file in [*files, library]],
+                  cwd=work, stderr=subprocess.DEVNULL)
     return said.partition("shlibs:Depends=")[2]
 
 
@@ -182,7 +181,7 @@ def smoke(deb, wheel, work):
                "cd / && /root/v/bin/python -c 'import mercer; print(mercer.__version__)'")
         return "a bare Debian 12 (debootstrap, chroot)"
     run("dpkg", "-x", deb, bare)
-    library = next(bare.glob("usr/lib/*/libmercer.so"))
+    library = next(bare.glob("usr/lib/**/libmercer.so"))
     run("sh", bare / script, env={**os.environ, "PATH": f"{bare}/usr/bin:{os.environ['PATH']}", "LD_LIBRARY_PATH": str(library.parent),
                                   "PYTHONPATH": f"{bare}/usr/lib/python3/dist-packages"}, stdout=sys.stderr)
     return f"a folder on this machine ({problem})"

@@ -41,7 +41,7 @@ def test_rust_checks_itself_and_its_vectors(mercer, embedding):
     assert run("./act", folder=folder).startswith("action ")
     run(*link, "--test", "tests/check.rs", "-o", "check", folder=folder)
     assert "1 passed" in run("./check", folder=folder)
-    source = (folder / "src/lib.rs").read_text()
+    source = " ".join((folder / "src/lib.rs").read_text().replace("//!", " ").split())
     for part in ("#![no_std]", "Written by Mercer", "This file is yours", f"at most {said['error_stated']:.2g}"):
         assert part in source, part
 
@@ -62,11 +62,11 @@ def test_javascript_checks_itself_and_its_vectors(mercer, embedding):
 def test_an_exported_graph_earns_what_the_embedding_earns(mercer):
     mercer.ok("inspect", PENDULUM, "--test-vectors", 64, "--out", "v")
     said = mercer.json("export", "onnx", PENDULUM, "--out", "d", "--name", "pilot", "--check", "v.json")
-    assert names(said) == ["pilot.onnx"] and said["error_stated"] <= 1e-6
+    assert names(said) == ["pilot.onnx"] and said["error_stated"] <= 1e-5  # in single precision: its gain is about 150
     played = [mercer.json("evaluate", "--env", "pendulum", "--policy", policy, "--act", "mean", "--episodes", 8, "--seed", 3)
               for policy in (PENDULUM, "d/pilot.onnx")]
     means = [one["return"]["mean"] for one in played]
-    assert means[0] == pytest.approx(means[1], abs=1e-2) and means[0] != 0
+    assert means[0] == pytest.approx(means[1], rel=1e-3) and means[0] != 0
     if subprocess.run([PYTHON, "-c", "import onnx"], capture_output=True).returncode != 0:
         pytest.skip("python3-onnx is not installed")
     check = DATA.parent / "export_code/check_onnx.py"

@@ -53,7 +53,7 @@ def test_files(deb):
     said = subprocess.run(["dpkg-deb", "-c", deb], check=True, capture_output=True, text=True).stdout
     rows = [line.split(None, 5) for line in said.splitlines()]
     files = {row[5].removeprefix("./").split(" -> ")[0]: row for row in rows}
-    libraries = re.search(r"usr/lib/[^/]+-linux-gnu/", said).group()
+    libraries = re.search(r"(usr/lib/\S*)libmercer\.a", said)[1]  # below the architecture's folder where the prefix is /usr
     for name in ("usr/bin/mercer", "usr/include/mercer/mercer.hpp", "usr/include/mercer/export.hpp", "usr/share/man/man1/mercer.1.gz",
                  "usr/share/bash-completion/completions/mercer", "usr/share/zsh/site-functions/_mercer",
                  "usr/lib/python3/dist-packages/mercer/__init__.py", "usr/lib/python3/dist-packages/mercer/py.typed",
