@@ -17,7 +17,8 @@ class CMakeBuild(build_ext):
     """A package runs on other machines than this one: no tuning for its CPU, the library inside the module."""
 
     def build_extension(self, extension):
-        build = pathlib.Path(self.build_temp).resolve() / "cmake"
+        # MERCER_BUILD_FOLDER keeps what is compiled, for the next time.
+        build = pathlib.Path(os.environ.get("MERCER_BUILD_FOLDER") or pathlib.Path(self.build_temp).resolve() / "cmake")
         options = {
             "CMAKE_BUILD_TYPE": "Release",
             "BUILD_SHARED_LIBS": "OFF",

@@ -146,6 +146,43 @@ struct StExport {
 /// Throws what `export_c` throws, and `too_large` for a lattice of 2^31 cells or more.
 StExport export_st(const EmbeddingFile& file, const StOptions& options = {});
 
+struct CodeOptions {
+  std::string name = "controller";    ///< of the module: 1 to 40 lower-case letters, digits and '_', a letter first
+  std::vector<double> safe_action{};  ///< for observations that are no numbers; empty: as for `COptions`
+  std::shared_ptr<const TestVectors> check{};  ///< these are checked, too
+};
+
+/// Exported Rust, JavaScript or ONNX: the files, and how far they are from the embedding.
+struct CodeExport {
+  struct File {
+    std::string name;  ///< below the folder of the export: "src/lib.rs"
+    std::string bytes;
+  };
+  std::vector<File> files{};
+  std::size_t table_bytes = 0;  ///< numbers of acting: exact
+  double error = 0;             ///< as `CExport::error`
+  double stated_error = 0;
+};
+
+/// A Rust crate for `no_std`: no dependencies, no allocation, no unsafe code, functions of its own in place of a
+/// mathematical library. `act` takes an array of f32; `selftest` checks stored cases; test vectors become
+/// tests/check.rs.
+///
+/// A lattice is a table of mean actions. Throws what `export_c` throws, and `too_large` for a lattice of more than 2^53
+/// cells.
+CodeExport export_rust(const EmbeddingFile& file, const CodeOptions& options = {});
+
+/// One ES module in double precision without dependencies: `act`, `selftest` and `about`; test vectors become
+/// NAME_check.mjs. Throws what `export_rust` throws.
+CodeExport export_js(const EmbeddingFile& file, const CodeOptions& options = {});
+
+/// An ONNX graph of standard operators (operator set 13): input `observation`, output `action` in its own units, and of
+/// discrete actions `logits`, too. The self-test's cases and the test vectors are metadata.
+///
+/// A graph has no safe action and does not wrap angles. Throws what `export_c` throws, and `bad_value` for a lattice or
+/// a safe action.
+CodeExport export_onnx(const EmbeddingFile& file, const CodeOptions& options = {});
+
 /// One JSON document with all that an embedding is: docs/guide/export.md lists its keys. Throws `not_finite` for a
 /// coefficient that is no number.
 std::string export_json(const EmbeddingFile& file);

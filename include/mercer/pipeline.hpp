@@ -229,7 +229,7 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress = 
 
 /// Writes an embedding as code.
 struct ExportRequest : Request {
-  enum class Format { c, st, json };
+  enum class Format { c, st, json, rust, js, onnx };
   std::optional<Format> format = {};
   std::string file;
   COptions options = {};
@@ -247,6 +247,7 @@ struct ExportResult {
   std::vector<std::string> files;
   std::optional<CExport> c;
   std::optional<StExport> st;
+  std::optional<CodeExport> code;  ///< Rust, JavaScript or ONNX
   std::size_t json_bytes = 0;
   std::vector<Cost> modes;  ///< of a lattice
 };

@@ -140,6 +140,21 @@ class Embedding:
             files.append(str(target / file))
         return {**json.loads(facts), "files": files}
 
+    def export(
+        self, format: str, folder: str | os.PathLike[str], name: str = "controller", **options: Any
+    ) -> dict[str, Any]:
+        """Writes a Rust crate ("rust"), an ES module ("js") or an ONNX graph ("onnx"): files, error_stated, ...
+
+        Options: safe_action (not for ONNX), check (test vectors, .json), names, units, action_names, action_units and
+        period. For C, `export_c` has more of them.
+        """
+        files, facts = _mercer.export_code(self._handle, {"format": format, "name": name, **options})
+        target = pathlib.Path(folder)
+        for file, content in files.items():
+            (target / file).parent.mkdir(parents=True, exist_ok=True)
+            (target / file).write_bytes(content)
+        return {**json.loads(facts), "files": [str(target / file) for file in files]}
+
     def export_json(self) -> dict[str, Any]:
         """All that it is, as `mercer export json` writes it."""
         made: dict[str, Any] = json.loads(_mercer.export_json(self._handle))

@@ -596,7 +596,13 @@ OptionList options_of(ExportRequest& request) {
   OptionList list(request.given);
   list.in(Group::output)
       .add_choice<Format>({.name = "format", .value = "FORMAT", .help = "What to write", .used_first = true},
-                          request.format, {{"c", Format::c}, {"st", Format::st}, {"json", Format::json}});
+                          request.format,
+                          {{"c", Format::c},
+                           {"st", Format::st},
+                           {"rust", Format::rust},
+                           {"js", Format::js},
+                           {"onnx", Format::onnx},
+                           {"json", Format::json}});
   list.add({.name = "file", .value = "FILE", .help = "The embedding", .used_first = true}, request.file);
   list.add({.name = "out", .value = "FOLDER", .help = "Folder for the files", .used_first = true}, request.out);
   list.add({.name = "name",
@@ -615,8 +621,8 @@ OptionList options_of(ExportRequest& request) {
            request.options.safe_action);
   list.add({.name = "check",
             .value = "FILE.json",
-            .help = "Test vectors of 'mercer inspect': C gets a program that checks them, Structured Text tests itself "
-                    "with them"},
+            .help = "Test vectors of 'mercer inspect': C, Rust and JavaScript get a program that checks them, the "
+                    "self-tests of Structured Text and ONNX hold them"},
            request.check);
   add_naming(list, request.naming);
   return list;

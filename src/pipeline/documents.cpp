@@ -202,6 +202,11 @@ json document(const ExportResult& result) {
     out["error_measured"] = result.st->error;
     out["error_stated"] = result.st->stated_error;
   }
+  if (result.code) {
+    out["flash_bytes"] = result.code->table_bytes;
+    out["error_measured"] = result.code->error;
+    out["error_stated"] = result.code->stated_error;
+  }
   if (!result.c) return out;
   const CExport& made = *result.c;
   const COperations& cost = made.operations;

@@ -15,8 +15,8 @@ namespace fs = std::filesystem;
 
 std::string write_text(const fs::path& folder, const std::string& name, const std::string& text) {
   std::error_code ignored;  // write_atomically reports a folder that cannot be created
-  fs::create_directories(folder, ignored);
   const fs::path path = folder / name;
+  fs::create_directories(path.parent_path(), ignored);
   write_atomically(path, [&](std::ostream& stream) { stream << text; });
   return path.string();
 }
@@ -52,13 +52,31 @@ PreparedExport prepare_export(const ExportRequest& request, EmbeddingFile file) 
   return prepared;
 }
 
+CodeExport export_prepared(const ExportRequest& request, const PreparedExport& prepared) {
+  using Format = ExportRequest::Format;
+  if (request.format != Format::rust && request.format != Format::js && request.format != Format::onnx) {
+    throw Error(ErrorCode::bad_value, "this format is not rust, js or onnx", "Name one of them; for C use export_c");
+  }
+  for (const char* name : {"numbers", "math", "mode"}) {
+    if (!request.given.contains(name)) continue;
+    throw Error(ErrorCode::bad_value, fmt::format("--{} is for C alone", name),
+                fmt::format("Leave --{} out, or use 'mercer export c'", name));
+  }
+  const COptions& options = prepared.options;
+  const CodeOptions own{.name = options.name, .safe_action = options.safe_action, .check = options.check};
+  return request.format == Format::rust ? export_rust(prepared.file, own)
+         : request.format == Format::js ? export_js(prepared.file, own)
+                                        : export_onnx(prepared.file, own);
+}
+
 ExportResult export_code(const ExportRequest& request) {
   if (!request.format) {
-    throw Error(ErrorCode::missing_option, "no format was named",
-                "Write 'mercer export c FILE.mercer --out FOLDER', or 'st' or 'json' in place of 'c'");
+    throw Error(
+        ErrorCode::missing_option, "no format was named",
+        "Write 'mercer export c FILE.mercer --out FOLDER', or 'st', 'rust', 'js', 'onnx' or 'json' in place of 'c'");
   }
   using Format = ExportRequest::Format;
-  const char* const names[] = {"c", "st", "json"};
+  const char* const names[] = {"c", "st", "json", "rust", "js", "onnx"};
   if (request.file.empty()) {
     throw Error(
         ErrorCode::missing_option, "no embedding was named",
@@ -67,7 +85,8 @@ ExportResult export_code(const ExportRequest& request) {
   require_embedding(request.file, fmt::format("export {}", names[static_cast<int>(*request.format)]),
                     fmt::format("--out {}", request.out.empty() ? "FOLDER" : request.out));
   if (request.out.empty()) throw Error(ErrorCode::missing_option, "no folder was named", "Add --out FOLDER");
-  const auto [file, options] = prepare_export(request, read_embedding(request.file));
+  const PreparedExport prepared = prepare_export(request, read_embedding(request.file));
+  const auto& [file, options] = prepared;
   ExportResult result;
   result.format = *request.format;
   if (result.format == Format::json) {
@@ -81,6 +100,10 @@ ExportResult export_code(const ExportRequest& request) {
     }
     result.st = export_st(file, {.name = options.name, .safe_action = options.safe_action, .check = options.check});
     result.files = {write_text(request.out, options.name + ".st", result.st->source)};
+  } else if (result.format != Format::c) {
+    result.code = export_prepared(request, prepared);
+    for (const CodeExport::File& one : result.code->files)
+      result.files.push_back(write_text(request.out, one.name, one.bytes));
   } else {
     result.c = export_c(file, options);
     if (file.embedding.is_lattice()) result.modes = costs_of_modes(file, options);

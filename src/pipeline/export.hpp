@@ -14,4 +14,7 @@ struct PreparedExport {
 /// or vectors that are not this embedding's.
 PreparedExport prepare_export(const ExportRequest& request, EmbeddingFile file);
 
+/// Rust, JavaScript or ONNX of what was prepared. Throws `bad_value` for options of C alone.
+CodeExport export_prepared(const ExportRequest& request, const PreparedExport& prepared);
+
 }  // namespace mercer

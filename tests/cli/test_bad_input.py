@@ -22,7 +22,7 @@ PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
     (["embed", "--states", 100], ["E201", "no flag of 'mercer embed' is called '--states'. Did you mean '--fit-states'?"]),
     (["compress", "--episodes", 100], ["'--candidate-episodes', '--select-episodes' or '--certify-episodes'?"]),
     (["compress", "--seconds=9"], ["E201", "Did you mean '--budget'?"]),
-    (["export", "rust", "p.mercer"], ["E201", "--format is 'rust'; legal: c, st, json. Give one of them."]),
+    (["export", "ada", "p.mercer"], ["E201", "--format is 'ada'; legal: c, st, rust, js, onnx, json. Give one of them."]),
     (["evaluate", "--env", "pendulun", "--policy", "uniform"], ["E201", "pendulun", "'pendulum'"]),
     (["evaluate", "--env", "cart-pole", "--policy", "uniforn"], ["E201", "uniforn", "'uniform'"]),
     (["evaluate", "--env", "chain:alhpa=1", "--policy", "uniform"], ["E201", "alhpa", "'alpha'"]),

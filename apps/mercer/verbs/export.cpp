@@ -31,12 +31,21 @@ void show_st(const mercer::ExportResult& result) {
   tell("largest difference from the model: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
 }
 
+void show_code(const mercer::ExportResult& result) {
+  const mercer::CodeExport& made = *result.code;
+  for (const std::string& path : result.files) tell("{}\n", path);
+  tell("{} bytes of numbers\n", made.table_bytes);
+  tell("largest difference from the embedding: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
+}
+
 void run(const mercer::ExportRequest& request, const CommonOptions& common) {
   const mercer::ExportResult result = mercer::export_code(request);
   if (!common.quiet) {
     if (result.c) show_c(request, result);
     if (result.st) show_st(result);
-    if (!result.c && !result.st) tell("{}: {} bytes\n", result.files.front(), result.json_bytes);
+    if (result.code) show_code(result);
+    if (result.format == mercer::ExportRequest::Format::json)
+      tell("{}: {} bytes\n", result.files.front(), result.json_bytes);
   }
   if (common.json) print_json(mercer::document(result));
 }
@@ -45,7 +54,7 @@ void run(const mercer::ExportRequest& request, const CommonOptions& common) {
 
 void add_export(Program& program) {
   Verb& verb = add_request_verb<mercer::ExportRequest>(
-      program, "export", "Write an embedding as C for any device, as Structured Text for PLCs, or as JSON", run);
+      program, "export", "Write an embedding as C, Rust, JavaScript, ONNX, Structured Text for PLCs, or JSON", run);
   verb.settings->add_positional("FORMAT", "format");
   verb.settings->add_positional("FILE", "file");
 }

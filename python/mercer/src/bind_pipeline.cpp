@@ -125,6 +125,19 @@ py::tuple export_c(const EmbeddingHandle& embedding, const py::dict& given) {
   return py::make_tuple(texts, mercer::document(result).dump());
 }
 
+// Bytes of the files by name, and what `mercer export rust|js|onnx --json` says about them, as text.
+py::tuple export_code(const EmbeddingHandle& embedding, const py::dict& given) {
+  const auto request = request_from<mercer::ExportRequest>(given, "export");
+  mercer::ExportResult result;
+  {
+    const py::gil_scoped_release release;
+    result.code = mercer::export_prepared(request, mercer::prepare_export(request, *embedding.file));
+  }
+  py::dict files;
+  for (const auto& [name, bytes] : result.code->files) files[py::str(name)] = py::bytes(bytes);
+  return py::make_tuple(files, mercer::document(result).dump());
+}
+
 // Every option of a verb: name, default, legal values, help, group.
 py::list options_of_verb(const std::string& verb) {
   py::list out;
@@ -153,6 +166,7 @@ void bind_pipeline(py::module_& module) {
   module.def("inspect", &inspect);
   module.def("train", &train);
   module.def("export_c", &export_c);
+  module.def("export_code", &export_code);
   module.def("export_json", [](const EmbeddingHandle& embedding) { return mercer::export_json(*embedding.file); });
   module.def("options", &options_of_verb);
 }

@@ -11,6 +11,9 @@ void float_outputs(const ContinuousController& controller, CMath math, std::span
                    std::span<float> out);
 void float_act(const ContinuousController& controller, CMath math, std::span<const float> obs, std::span<float> action);
 
+/// The same in double precision, as exported JavaScript computes: logits where actions are discrete, otherwise actions.
+void double_answers(const ContinuousController& controller, std::span<const double> obs, std::span<double> answers);
+
 /// Its sin(2 pi t) and exp(x).
 float float_sine(float t);
 float float_exponential(CMath math, float x);
