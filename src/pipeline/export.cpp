@@ -4,6 +4,7 @@
 
 #include "export/common/test_vectors.hpp"
 #include "io/file.hpp"
+#include "mercer/chip.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/policy_report.hpp"
 
@@ -11,14 +12,6 @@ namespace mercer {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string write_text(const fs::path& folder, const std::string& name, const std::string& text) {
-  std::error_code ignored;  // write_atomically reports a folder that cannot be created
-  fs::create_directories(folder, ignored);
-  const fs::path path = folder / name;
-  write_atomically(path, [&](std::ostream& stream) { stream << text; });
-  return path.string();
-}
 
 // What either way to lay a lattice down costs, or why there is no such way.
 std::vector<ExportResult::Cost> costs_of_modes(const EmbeddingFile& file, COptions options) {
@@ -39,16 +32,83 @@ std::vector<ExportResult::Cost> costs_of_modes(const EmbeddingFile& file, COptio
   return costs;
 }
 
+CExport c_with_costs(const EmbeddingFile& file, COptions& options, const std::optional<Core>& core) {
+  CExport made = export_c(file, options);
+  if (!core) return made;
+  options.chip = std::make_shared<const ChipCost>(measure_on_core(file, options, made, *core));
+  return export_c(file, options);  // its header states them
+}
+
+void add_c(const ExportRequest& request, const EmbeddingFile& file, COptions options, ExportTexts& texts) {
+  ExportResult& result = texts.result;
+  result.c = c_with_costs(file, options, request.core);
+  result.chip = options.chip;
+  if (file.embedding.is_lattice()) result.modes = costs_of_modes(file, options);
+  if (request.kit) {
+    texts.files = export_kit(file, options, *result.c);
+    return;
+  }
+  texts.files = {
+      {options.name + ".h", result.c->header}, {options.name + ".c", result.c->source}, {"main.c", result.c->example}};
+  if (options.check) texts.files.push_back({options.name + "_check.c", result.c->check});
+}
+
+void refuse_c_options(const ExportRequest& request) {
+  const bool wrong = request.core.has_value() || request.kit;
+  if (!wrong) return;
+  throw Error(ErrorCode::bad_value, "--core and --kit are about exported C",
+              "Write 'mercer export c', or leave them out");
+}
+
 }  // namespace
 
-PreparedExport prepare_export(const ExportRequest& request, EmbeddingFile file) {
+ExportTexts export_texts(const ExportRequest& request, EmbeddingFile file) {
+  using Format = ExportRequest::Format;
   name_embedding(file, request.naming, request.file);
-  PreparedExport prepared{std::move(file), request.options};
+  COptions options = request.options;
   if (!request.check.empty()) {
-    prepared.options.check = std::make_shared<const TestVectors>(read_test_vectors(request.check));
-    check_vectors(*prepared.options.check, prepared.file.embedding.policy());
+    options.check = std::make_shared<const TestVectors>(read_test_vectors(request.check));
+    check_vectors(*options.check, file.embedding.policy());
   }
-  return prepared;
+  ExportTexts texts;
+  ExportResult& result = texts.result;
+  result.format = *request.format;
+  if (result.format != Format::c) refuse_c_options(request);
+  if (result.format == Format::json) {
+    texts.files = {{options.name + ".json", export_json(file)}};
+    result.json_bytes = texts.files[0].text.size();
+  } else if (result.format == Format::st) {
+    if (options.numbers == CNumbers::fixed || options.mode == CMode::coefficients) {
+      throw Error(ErrorCode::bad_value, "Structured Text is written in REAL, and a lattice as a table",
+                  "Leave --numbers and --mode out");
+    }
+    result.st = export_st(file, {.name = options.name, .safe_action = options.safe_action, .check = options.check});
+    texts.files = {{options.name + ".st", result.st->source},
+                   {options.name + ".xml", result.st->xml},
+                   {options.name + "_example.st", result.st->example}};
+  } else {
+    add_c(request, file, options, texts);
+  }
+  return texts;
+}
+
+std::vector<std::string> write_files(const std::string& folder, const std::vector<KitFile>& files, bool force) {
+  for (const KitFile& file : files) {
+    const fs::path path = fs::path(folder) / file.path;
+    std::error_code ignored;
+    if (force || !fs::is_regular_file(path, ignored) || read_text(path) == file.text) continue;
+    throw Error(ErrorCode::cannot_write, fmt::format("'{}' exists and holds something else", path.string()),
+                "Add --force to replace it, or choose another --out or --name");
+  }
+  std::vector<std::string> written;
+  for (const KitFile& file : files) {
+    const fs::path path = fs::path(folder) / file.path;
+    std::error_code ignored;  // write_atomically reports a folder that cannot be created
+    fs::create_directories(path.parent_path(), ignored);
+    write_atomically(path, [&](std::ostream& stream) { stream << file.text; });
+    written.push_back(path.string());
+  }
+  return written;
 }
 
 ExportResult export_code(const ExportRequest& request) {
@@ -56,7 +116,6 @@ ExportResult export_code(const ExportRequest& request) {
     throw Error(ErrorCode::missing_option, "no format was named",
                 "Write 'mercer export c FILE.mercer --out FOLDER', or 'st' or 'json' in place of 'c'");
   }
-  using Format = ExportRequest::Format;
   const char* const names[] = {"c", "st", "json"};
   if (request.file.empty()) {
     throw Error(
@@ -64,29 +123,9 @@ ExportResult export_code(const ExportRequest& request) {
         fmt::format("Write 'mercer export {} FILE.mercer --out FOLDER'", names[static_cast<int>(*request.format)]));
   }
   if (request.out.empty()) throw Error(ErrorCode::missing_option, "no folder was named", "Add --out FOLDER");
-  const auto [file, options] = prepare_export(request, read_embedding(request.file));
-  ExportResult result;
-  result.format = *request.format;
-  if (result.format == Format::json) {
-    const std::string text = export_json(file);
-    result.files = {write_text(request.out, options.name + ".json", text)};
-    result.json_bytes = text.size();
-  } else if (result.format == Format::st) {
-    if (options.numbers == CNumbers::fixed || options.mode == CMode::coefficients) {
-      throw Error(ErrorCode::bad_value, "Structured Text is written in REAL, and a lattice as a table",
-                  "Leave --numbers and --mode out");
-    }
-    result.st = export_st(file, {.name = options.name, .safe_action = options.safe_action, .check = options.check});
-    result.files = {write_text(request.out, options.name + ".st", result.st->source)};
-  } else {
-    result.c = export_c(file, options);
-    if (file.embedding.is_lattice()) result.modes = costs_of_modes(file, options);
-    result.files = {write_text(request.out, options.name + ".h", result.c->header),
-                    write_text(request.out, options.name + ".c", result.c->source),
-                    write_text(request.out, "main.c", result.c->example)};
-    if (options.check) result.files.push_back(write_text(request.out, options.name + "_check.c", result.c->check));
-  }
-  return result;
+  ExportTexts texts = export_texts(request, read_embedding(request.file));
+  texts.result.files = write_files(request.out, texts.files, request.force);
+  return std::move(texts.result);
 }
 
 }  // namespace mercer

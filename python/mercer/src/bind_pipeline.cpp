@@ -108,21 +108,14 @@ std::string inspect(const py::dict& given) {
   return mercer::document(mercer::inspect(request)).dump();
 }
 
-// Texts of the files by name, and what `mercer export c --json` says about them, as text.
-py::tuple export_c(const EmbeddingHandle& embedding, const py::dict& given) {
-  const auto request = request_from<mercer::ExportRequest>(given, "export_c");
-  mercer::ExportResult result;
-  {
-    const py::gil_scoped_release release;
-    const auto [file, options] = mercer::prepare_export(request, *embedding.file);
-    result.c = mercer::export_c(file, options);
-  }
-  py::dict texts;
-  texts[py::str(request.options.name + ".h")] = result.c->header;
-  texts[py::str(request.options.name + ".c")] = result.c->source;
-  texts["main.c"] = result.c->example;
-  if (!result.c->check.empty()) texts[py::str(request.options.name + "_check.c")] = result.c->check;
-  return py::make_tuple(texts, mercer::document(result).dump());
+// Writes the files; what `mercer export c --json` says about them, as text.
+std::string export_c(const EmbeddingHandle& embedding, const py::dict& given) {
+  auto request = request_from<mercer::ExportRequest>(given, "export_c");
+  request.format = mercer::ExportRequest::Format::c;
+  const py::gil_scoped_release release;
+  mercer::ExportTexts texts = mercer::export_texts(request, *embedding.file);
+  texts.result.files = mercer::write_files(request.out, texts.files, request.force);
+  return mercer::document(texts.result).dump();
 }
 
 // Every option of a verb: name, default, legal values, help, group.
