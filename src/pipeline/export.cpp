@@ -32,16 +32,27 @@ std::vector<ExportResult::Cost> costs_of_modes(const EmbeddingFile& file, COptio
   return costs;
 }
 
-CExport c_with_costs(const EmbeddingFile& file, COptions& options, const std::optional<Core>& core) {
+// The code and what it costs on the core. Unless it was asked for, functions come from where a program is smaller.
+CExport c_with_costs(const ExportRequest& request, const EmbeddingFile& file, COptions& options) {
   CExport made = export_c(file, options);
-  if (!core) return made;
-  options.chip = std::make_shared<const ChipCost>(measure_on_core(file, options, made, *core));
+  if (!request.core) return made;
+  ChipCost cost = measure_on_core(file, options, made, *request.core);
+  if (options.numbers == CNumbers::floating && !request.given.contains("math") && cost.flash_bytes) {
+    COptions other = options;
+    other.math = options.math == CMath::none ? CMath::libm : CMath::none;
+    ChipCost other_cost = measure_on_core(file, other, export_c(file, other), *request.core);
+    if (other_cost.flash_bytes < cost.flash_bytes) {
+      options = std::move(other);
+      cost = std::move(other_cost);
+    }
+  }
+  options.chip = std::make_shared<const ChipCost>(std::move(cost));
   return export_c(file, options);  // its header states them
 }
 
 void add_c(const ExportRequest& request, const EmbeddingFile& file, COptions options, ExportTexts& texts) {
   ExportResult& result = texts.result;
-  result.c = c_with_costs(file, options, request.core);
+  result.c = c_with_costs(request, file, options);
   result.chip = options.chip;
   if (file.embedding.is_lattice()) result.modes = costs_of_modes(file, options);
   if (request.kit) {

@@ -1,10 +1,9 @@
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <fstream>
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "export/c/c_text.hpp"
 #include "export/compiled.hpp"
@@ -24,7 +23,8 @@ class CompiledPlant {
         << plant.code << "void observe(const double *s, double *o) { task_observe(s, o); }\n"
         << "double step(double *s, const double *a, int *e) { return task_step(s, a, e); }\n";
     const std::string command = fmt::format(
-        "cd {} && gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -ffp-contract=off -fPIC -shared plant.c -o plant.so -lm",
+        "cd {} && gcc -std=c99 -Wall -Wextra -Wpedantic -Werror -O1 -ffp-contract=off -fPIC -shared plant.c -o "
+        "plant.so -lm",
         folder_.path().string());
     if (std::system(command.c_str()) == 0) library_ = dlopen((folder_.path() / "plant.so").c_str(), RTLD_NOW);
   }

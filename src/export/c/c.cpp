@@ -94,8 +94,8 @@ CExport export_continuous(const EmbeddingFile& file, const COptions& options) {
   HeaderFacts facts;
   facts.what = fmt::format("{} in {} terms of {}", origin_text(file.origin), embedding.k(), embedding.basis());
   facts.computation = fmt::format(
-      "A sum of {} functions of the observation, scaled to [-1, 1], for each of {} outputs; {}.{}", embedding.k(),
-      code.outputs, head_text(embedding),
+      "A sum of {} functions of the observation, scaled to [-1, 1], for {}; {}.{}", embedding.k(),
+      code.outputs == 1 ? "one output" : fmt::format("each of {} outputs", code.outputs), head_text(embedding),
       body.needs_libm ? " It needs the C library's tanhf, expf or sqrtf (link with -lm)." : " It needs no library.");
   facts.formulas = formula_lines(embedding);
   facts.beyond = "Observations outside their range count as its end";

@@ -30,7 +30,7 @@ std::string costs(const KitFacts& facts) {
   if (facts.options.chip && facts.options.chip->flash_bytes) return chip_sentence(*facts.options.chip);
   return fmt::format(
       "About {} bytes of flash, {} of them tables, and about {} bytes of stack: an estimate for Thumb-2 with -Os, "
-      "nothing was measured. `mercer export c --core cortex-m0` measures it where a cross compiler is installed.",
+      "nothing was measured. 'mercer export c --core cortex-m0' measures it where a cross compiler is installed.",
       facts.made.flash_bytes + facts.made.code_bytes, facts.made.flash_bytes, facts.made.ram_bytes);
 }
 
