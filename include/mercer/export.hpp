@@ -80,14 +80,17 @@ struct Names<CMode> {
   static constexpr Spelling<CMode> table[] = {{CMode::table, "table"}, {CMode::coefficients, "coefficients"}};
 };
 
+struct ChipCost;
+
 struct COptions {
   std::string name = "controller";  ///< of the files and in front of every public name: a C identifier of 1 to 40
   CNumbers numbers = CNumbers::floating;
-  CMath math = CMath::libm;   ///< of no meaning for whole numbers, which never call a library
+  CMath math = CMath::none;   ///< of no meaning for whole numbers, which never call a library; none links the least
   CMode mode = CMode::table;  ///< of lattices
   /// For observations that are no numbers; empty: the middle of the range, action 0.
   std::vector<double> safe_action{};
   std::shared_ptr<const TestVectors> check{};  ///< a program that checks the export with them is written, too
+  std::shared_ptr<const ChipCost> chip{};      ///< what was measured on a core, for the header: see chip.hpp
 };
 
 /// Most operations of one call, as written in the source.
@@ -106,8 +109,8 @@ struct CExport {
   std::size_t code_bytes = 0;           ///< an estimate for Thumb-2 with -Os
   std::size_t ram_bytes = 0;            ///< on the stack, an estimate; there are no variables
   COperations operations;
-  double error = 0;  ///< largest difference from the model that was measured, in the share of the action's range (of
-                     ///< logits: absolute)
+  double error = 0;  ///< largest difference from the embedding that was measured, in the share of the action's range
+                     ///< (of logits: absolute)
   double stated_error = 0;  ///< what the header promises, with a margin on the measured one
 };
 
@@ -129,6 +132,8 @@ struct StOptions {
 /// Exported Structured Text: what stands in the file, and what it costs.
 struct StExport {
   std::string source;              ///< NAME.st
+  std::string xml;                 ///< NAME.xml: block and example as PLCopen TC6 XML 2.01
+  std::string example;             ///< NAME_example.st: a program that calls the block
   std::size_t table_bytes = 0;     ///< constants of acting: exact
   std::size_t variable_bytes = 0;  ///< variables, inputs and outputs: exact, without what a compiler adds
   COperations operations;          ///< `functions`: EXP, SIN, COS and SQRT
@@ -146,6 +151,12 @@ struct StExport {
 /// Throws what `export_c` throws, and `too_large` for a lattice of 2^31 cells or more.
 StExport export_st(const EmbeddingFile& file, const StOptions& options = {});
 
+/// A file of a folder that is written together.
+struct ExportedFile {
+  std::string path;  ///< below that folder: "src/lib.rs"
+  std::string text;  ///< or bytes, where the format is binary
+};
+
 struct CodeOptions {
   std::string name = "controller";    ///< of the module: 1 to 40 lower-case letters, digits and '_', a letter first
   std::vector<double> safe_action{};  ///< for observations that are no numbers; empty: as for `COptions`
@@ -154,11 +165,7 @@ struct CodeOptions {
 
 /// Exported Rust, JavaScript or ONNX: the files, and how far they are from the embedding.
 struct CodeExport {
-  struct File {
-    std::string name;  ///< below the folder of the export: "src/lib.rs"
-    std::string bytes;
-  };
-  std::vector<File> files{};
+  std::vector<ExportedFile> files{};
   std::size_t table_bytes = 0;  ///< numbers of acting: exact
   double error = 0;             ///< as `CExport::error`
   double stated_error = 0;

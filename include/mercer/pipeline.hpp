@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "mercer/certify.hpp"
+#include "mercer/chip.hpp"
 #include "mercer/compress.hpp"
 #include "mercer/embed.hpp"
 #include "mercer/export.hpp"
@@ -236,6 +237,9 @@ struct ExportRequest : Request {
   std::vector<PolicySetting> naming = {};  ///< names, units and period that the file does not know
   std::string check;                       ///< test vectors (.json) to check the export with
   std::string out;                         ///< folder
+  std::optional<Core> core = {};           ///< of C: what it costs there is measured
+  bool kit = false;                        ///< of C: a library for CMake, Arduino, PlatformIO and Zephyr, with tests
+  bool force = false;                      ///< replaces files that hold something else
 };
 struct ExportResult {
   struct Cost {  ///< of one way to lay a lattice down, or why there is no such way
@@ -248,6 +252,7 @@ struct ExportResult {
   std::optional<CExport> c;
   std::optional<StExport> st;
   std::optional<CodeExport> code;  ///< Rust, JavaScript or ONNX
+  std::shared_ptr<const ChipCost> chip;  ///< where a core was named
   std::size_t json_bytes = 0;
   std::vector<Cost> modes;  ///< of a lattice
 };

@@ -127,18 +127,15 @@ class Embedding:
     def export_c(self, folder: str | os.PathLike[str], name: str = "controller", **options: Any) -> dict[str, Any]:
         """Writes NAME.h, NAME.c and an example main.c (docs/guide/export.md): files, flash_bytes, operations, ...
 
-        Options: numbers ("float", "fixed"), math ("libm", "none"), mode of a lattice ("table", "coefficients"),
+        Files that exist with another text are replaced with force=True only.
+
+        Options: kit (a library with build files and tests), core ("cortex-m0", ...: what it costs there is measured),
+        numbers ("float", "fixed"), math ("none", "libm"), mode of a lattice ("table", "coefficients"),
         safe_action (one number for each action), check (test vectors, .json: NAME_check.c is written, too), names,
         units, action_names, action_units and period of a contract that lacks them.
         """
-        texts, facts = _mercer.export_c(self._handle, {"name": name, **options})
-        target = pathlib.Path(folder)
-        target.mkdir(parents=True, exist_ok=True)
-        files = []
-        for file, text in texts.items():
-            (target / file).write_text(text)
-            files.append(str(target / file))
-        return {**json.loads(facts), "files": files}
+        made: dict[str, Any] = json.loads(_mercer.export_c(self._handle, {"name": name, "out": os.fspath(folder), **options}))
+        return made
 
     def export(
         self, format: str, folder: str | os.PathLike[str], name: str = "controller", **options: Any
@@ -148,12 +145,9 @@ class Embedding:
         Options: safe_action (not for ONNX), check (test vectors, .json), names, units, action_names, action_units and
         period. For C, `export_c` has more of them.
         """
-        files, facts = _mercer.export_code(self._handle, {"format": format, "name": name, **options})
-        target = pathlib.Path(folder)
-        for file, content in files.items():
-            (target / file).parent.mkdir(parents=True, exist_ok=True)
-            (target / file).write_bytes(content)
-        return {**json.loads(facts), "files": [str(target / file) for file in files]}
+        given = {"format": format, "name": name, "out": os.fspath(folder), **options}
+        made: dict[str, Any] = json.loads(_mercer.export_code(self._handle, given))
+        return made
 
     def export_json(self) -> dict[str, Any]:
         """All that it is, as `mercer export json` writes it."""

@@ -614,6 +614,15 @@ OptionList options_of(ExportRequest& request) {
   list.add_name({.name = "math", .value = "FROM", .help = "Where tanh, exp and square roots come from"},
                 request.options.math);
   list.add_name({.name = "mode", .value = "MODE", .help = "How a lattice is laid down"}, request.options.mode);
+  list.add_name({.name = "core",
+                 .value = "CORE",
+                 .help = "Compile the C for this core and measure flash, RAM, stack and instructions",
+                 .standard = "an estimate"},
+                request.core);
+  list.add({.name = "kit",
+            .help = "Write a library for CMake, Arduino, PlatformIO and Zephyr, with a test that plays episodes"},
+           request.kit);
+  list.add({.name = "force", .help = "Replace files that hold something else"}, request.force);
   list.add({.name = "safe-action",
             .value = "A,A,...",
             .help = "Action for an observation that is not a number",

@@ -219,6 +219,19 @@ json document(const ExportResult& result) {
   out["ram_bytes_estimate"] = made.ram_bytes;
   out["error_measured"] = made.error;
   out["error_stated"] = made.stated_error;
+  if (result.chip) {
+    const ChipCost& chip = *result.chip;
+    const auto number = [](const std::optional<std::size_t>& value) { return value ? json(*value) : json(nullptr); };
+    out["chip"] = {{"core", name(chip.core)},
+                   {"compiler", chip.compiler},
+                   {"emulator", chip.emulator},
+                   {"flash_bytes", number(chip.flash_bytes)},
+                   {"ram_bytes", number(chip.ram_bytes)},
+                   {"stack_bytes", number(chip.stack_bytes)},
+                   {"instructions", number(chip.instructions)},
+                   {"cycles", number(chip.cycles)},
+                   {"missing", chip.missing}};
+  }
   for (const ExportResult::Cost& mode : result.modes) {
     out["modes"][mode.mode] = mode.refused.empty()
                                   ? json{{"flash_bytes", mode.flash_bytes}, {"operations", mode.operations}}

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -57,7 +58,61 @@ def test_what_is_written_compiles_and_checks_itself(mercer, embedding, numbers, 
     header = (mercer.folder / "d/pilot.h").read_text()
     for word in ("obs[0]", "rad/s", "Certificate", "Flash", "bytes of stack"):
         assert word in header, word
-    assert "icen" not in header
+    assert "the model" not in header
+    said = re.sub(r"\s*\n \*\s*", " ", header)
+    for words in ("Made by Mercer ", "SHA-256 of the network: ", "Licence: this code is yours", "of this code differ from the embedding's by",
+                  "the network's"):
+        assert words in said, words
+
+
+def test_the_certificate_id_is_the_digest_in_the_file(mercer):
+    mercer.ok("compress", "--env", "pendulum", "--policy", DATA / "policies/pendulum_5000_actor.onnx", "--max-loss", "10%", "--out",
+              "p.mercer", "--certify-episodes", "100", "--budget", "5s", "--seed", "1")
+    mercer.ok("export", "c", "p.mercer", "--out", "d")
+    data = (mercer.folder / "p.mercer").read_bytes()
+    head = json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])
+    manifest = json.loads(head["__metadata__"]["mercer"])
+    header = (mercer.folder / "d/controller.h").read_text()
+    assert f"Certificate id: {manifest['digests']['certificate'][:16]}." in header
+    assert manifest["teacher_sha256"] in header
+
+
+def test_nothing_is_replaced_without_force(mercer, embedding):
+    export = ("export", "c", embedding, "--out", "d")
+    mercer.ok(*export)
+    mercer.ok(*export)  # the same text: nothing is lost
+    mine = mercer.folder / "d/main.c"
+    mine.write_text("int main(void) { return 7; }\n")
+    said = mercer.fails(3, *export)
+    assert "E302" in said and "main.c' exists and holds something else" in said and "--force" in said
+    assert "return 7" in mine.read_text()
+    assert "E302" in mercer.fails(3, *export, "--numbers", "fixed")
+    assert "unusable" in (mercer.folder / "d/controller.c").read_text()  # no file changes where one may not
+    mercer.ok(*export, "--force")
+    assert "return 7" not in mine.read_text()
+    for format in ("st", "json"):
+        (mercer.folder / f"d/controller.{format}").write_text("mine")
+        assert "E302" in mercer.fails(3, "export", format, embedding, "--out", "d")
+
+
+@pytest.mark.parametrize("name", ["main", "math", "stdint", "stdio"])
+def test_a_name_must_not_hide_another_file(mercer, embedding, name):
+    assert f"'{name}' is the name of another file" in mercer.fails(2, "export", "c", embedding, "--out", "d", "--name", name)
+    assert not (mercer.folder / "d").exists()
+
+
+def test_bounds_beyond_single_precision_are_refused(mercer):
+    """Such files gave inf and nan in the code."""
+    def widen(manifest):
+        manifest["contract"]["action"]["axes"][0]["range"] = [-1e39, 1e39]
+        manifest["contract"]["scale"], manifest["contract"]["clip"] = [1e39], [[-1e39, 1e39]]
+
+    wide = mercer.folder / "wide.mercer"
+    damaged(PENDULUM, wide, widen)
+    for format in ("c", "st"):
+        said = mercer.fails(2, "export", format, wide, "--out", "d")
+        assert "E202" in said and "1e+39; legal in single precision" in said, said
+    assert not (mercer.folder / "d").exists()
 
 
 @pytest.mark.parametrize("numbers", ["float", "fixed"])

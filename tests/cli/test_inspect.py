@@ -107,7 +107,7 @@ def test_every_export_agrees_with_its_vectors(mercer, name, numbers, mode):
 def test_a_changed_number_fails_the_check(mercer):
     mercer.ok("inspect", PENDULUM, "--test-vectors", 64, "--out", "v")
     for numbers in ("float", "fixed"):
-        mercer.ok("export", "c", PENDULUM, "--out", "d", "--numbers", numbers, "--check", "v.json")
+        mercer.ok("export", "c", PENDULUM, "--out", "d", "--numbers", numbers, "--check", "v.json", "--force")
         assert compile_check(mercer.folder / "d").returncode == 0
         assert compile_check(mercer.folder / "d", "-x", "c++", "-std=c++11", compiler="g++").returncode == 0
         path = mercer.folder / "d/controller.c"

@@ -21,7 +21,7 @@ TEST(JavaScriptExport, ActsAsTheLibraryDoes) {
     const CodeExport made = export_js(*cases[c].file, {.name = fmt::format("m{}", c)});
     ASSERT_EQ(made.files.size(), 1U);
     stated.push_back(made.stated_error);
-    test::write_file(folder.path() / made.files[0].name, made.files[0].bytes);
+    test::write_file(folder.path() / made.files[0].path, made.files[0].text);
     program += fmt::format("import * as m{0} from \"./m{0}.mjs\";\n", c);
     list += fmt::format("m{}, ", c);
   }
@@ -51,11 +51,11 @@ TEST(JavaScriptExport, ChecksVectorsAndItself) {
     options.check = std::make_shared<const TestVectors>(make_test_vectors(file, 20, 3));
     CodeExport made = export_js(file, options);
     ASSERT_EQ(made.files.size(), 2U);
-    for (const CodeExport::File& one : made.files) test::write_file(folder.path() / one.name, one.bytes);
+    for (const ExportedFile& one : made.files) test::write_file(folder.path() / one.path, one.text);
     EXPECT_EQ(test::complaint("node pilot_check.mjs | grep -q '20 test vectors: all actions agree'", folder.path()),
               "");
 
-    std::string& source = made.files[0].bytes;  // a coefficient that is not the exported one
+    std::string& source = made.files[0].text;  // a coefficient that is not the exported one
     const std::size_t row = source.find("const coefficient"), number = source.find_first_of("-0123456789", row);
     source.replace(number, source.find_first_of(",]", number) - number, "7.5");
     test::write_file(folder.path() / "pilot.mjs", source);
@@ -75,7 +75,7 @@ TEST(JavaScriptExport, SaysWhereItComesFrom) {
   file.origin.teacher_sha256 = std::string(64, 'a');
   file.certificate = Certificate{};
   const CodeExport made = export_js(file, {.name = "pilot"});
-  test::write_file(folder.path() / "pilot.mjs", made.files[0].bytes);
+  test::write_file(folder.path() / "pilot.mjs", made.files[0].text);
   test::write_file(folder.path() / "main.mjs", fmt::format(R"(import {{ about, act }} from "./pilot.mjs";
 const ok = about.mercer === "{}" && about.teacherSha256 === "a".repeat(64) && /^[0-9a-f]{{16}}$/.test(about.certificate) &&
   about.error.stated === {} && about.teacher.includes("throw 1;");

@@ -37,7 +37,7 @@ std::vector<OnnxCase> onnx_cases(const std::vector<std::string>& kinds) {
     OnnxCase made{test::continuous_code_case(kind), {}};
     made.one.states.resize(made.one.usable);  // a graph has no safe action
     const CodeExport exported = export_onnx(*made.one.file, {.name = "pilot"});
-    made.bytes = exported.files.at(0).bytes;
+    made.bytes = exported.files.at(0).text;
     made.stated = exported.stated_error;
     cases.push_back(std::move(made));
   }
@@ -178,9 +178,9 @@ TEST(OnnxExport, RefusesWithAWayOut) {
 TEST(OnnxExport, HoldsTestVectors) {
   const EmbeddingFile file = test::continuous_case("legendre_mean");
   CodeOptions options{.name = "pilot"};
-  const std::string without = export_onnx(file, options).files[0].bytes;
+  const std::string without = export_onnx(file, options).files[0].text;
   options.check = std::make_shared<const TestVectors>(make_test_vectors(file, 20, 3));
-  const std::string with = export_onnx(file, options).files[0].bytes;
+  const std::string with = export_onnx(file, options).files[0].text;
   const auto cases = [](const std::string& bytes) {
     const std::size_t at = bytes.find("{\"observations\":");
     const auto found = nlohmann::json::parse(bytes.substr(at, bytes.rfind('}') + 1 - at));

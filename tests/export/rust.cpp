@@ -14,7 +14,7 @@ namespace {
 constexpr const char* rustc = "/usr/bin/rustc";
 bool no_rust() { return !test::has_program(rustc); }
 
-const std::string& source_of(const CodeExport& made) { return made.files[1].bytes; }
+const std::string& source_of(const CodeExport& made) { return made.files[1].text; }
 
 // The crate as a module of a test's program: all kinds are then compiled at once.
 std::string as_module(std::string source) {
@@ -84,7 +84,7 @@ TEST(RustExport, TheCrateCompilesWithoutStd) {
     CodeOptions options{.name = "pilot"};
     options.check = std::make_shared<const TestVectors>(make_test_vectors(file, 20, 3));
     const CodeExport made = export_rust(file, options);
-    for (const CodeExport::File& one : made.files) test::write_file(folder.path() / one.name, one.bytes);
+    for (const ExportedFile& one : made.files) test::write_file(folder.path() / one.path, one.text);
     const std::string compile = fmt::format("{} --edition 2021 -D warnings -D missing_docs", rustc);
     EXPECT_EQ(test::complaint(compile + " --crate-type rlib --crate-name pilot src/lib.rs", folder.path()), "");
     const std::string linked = fmt::format("{} --edition 2021 -D warnings --extern pilot=libpilot.rlib", rustc);
@@ -104,11 +104,11 @@ TEST(RustExport, TestsSeeATamperedCoefficient) {
   CodeOptions options{.name = "pilot"};
   options.check = std::make_shared<const TestVectors>(make_test_vectors(file, 20, 3));
   CodeExport made = export_rust(file, options);
-  std::string& source = made.files[1].bytes;
+  std::string& source = made.files[1].text;
   const std::size_t row = source.find("static COEFFICIENT"),
                     number = source.find_first_of("-0123456789", source.find("= [", row));
   source.replace(number, source.find_first_of(",]", number) - number, "7.5");
-  for (const CodeExport::File& one : made.files) test::write_file(folder.path() / one.name, one.bytes);
+  for (const ExportedFile& one : made.files) test::write_file(folder.path() / one.path, one.text);
   const std::string compile = fmt::format("{} --edition 2021", rustc);
   ASSERT_EQ(test::complaint(compile + " --crate-type rlib --crate-name pilot src/lib.rs", folder.path()), "");
   const std::string linked = compile + " --extern pilot=libpilot.rlib";

@@ -9,8 +9,11 @@ void show_c(const mercer::ExportRequest& request, const mercer::ExportResult& re
   const mercer::CExport& made = *result.c;
   const mercer::COperations& cost = made.operations;
   for (const std::string& path : result.files) tell("{}\n", path);
-  tell("flash: {} bytes of tables, about {} of code; RAM: about {} bytes of stack\n", made.flash_bytes, made.code_bytes,
-       made.ram_bytes);
+  if (result.chip) tell("{}\n", mercer::chip_sentence(*result.chip));
+  if (!result.chip || !result.chip->flash_bytes) {
+    tell("estimate: flash {} bytes of tables and about {} of code; RAM about {} bytes of stack (--core measures)\n",
+         made.flash_bytes, made.code_bytes, made.ram_bytes);
+  }
   tell("an action: {} multiplications, {} additions, {} divisions, {} comparisons, {} look-ups, {} library calls\n",
        cost.multiplications, cost.additions, cost.divisions, cost.comparisons, cost.lookups, cost.functions);
   for (const auto& mode : result.modes) {
@@ -20,15 +23,20 @@ void show_c(const mercer::ExportRequest& request, const mercer::ExportResult& re
       tell("--mode {}: {}\n", mode.mode, mode.refused);
     }
   }
-  tell("largest difference from the model: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
-  tell("try it: cc -std=c99 -O2 {0}/{1}.c {0}/main.c -o {1} -lm && ./{1}\n", request.out, request.options.name);
+  tell("largest difference from the embedding: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
+  if (request.kit) {
+    tell("try it: cmake -S {0} -B {0}/build && cmake --build {0}/build && ctest --test-dir {0}/build\n", request.out);
+  } else {
+    tell("try it: cc -std=c99 -O2 {0}/{1}.c {0}/main.c -o {1} -lm && ./{1}\n", request.out, request.options.name);
+  }
 }
 
 void show_st(const mercer::ExportResult& result) {
   const mercer::StExport& made = *result.st;
-  tell("{}\n{} bytes of constants, {} of variables, {} operations for an action\n", result.files.front(),
-       made.table_bytes, made.variable_bytes, made.operations.total());
-  tell("largest difference from the model: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
+  for (const std::string& path : result.files) tell("{}\n", path);
+  tell("{} bytes of constants, {} of variables, {} operations for an action\n", made.table_bytes, made.variable_bytes,
+       made.operations.total());
+  tell("largest difference from the embedding: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
 }
 
 void show_code(const mercer::ExportResult& result) {

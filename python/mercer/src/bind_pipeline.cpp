@@ -108,34 +108,22 @@ std::string inspect(const py::dict& given) {
   return mercer::document(mercer::inspect(request)).dump();
 }
 
-// Texts of the files by name, and what `mercer export c --json` says about them, as text.
-py::tuple export_c(const EmbeddingHandle& embedding, const py::dict& given) {
-  const auto request = request_from<mercer::ExportRequest>(given, "export_c");
-  mercer::ExportResult result;
-  {
-    const py::gil_scoped_release release;
-    const auto [file, options] = mercer::prepare_export(request, *embedding.file);
-    result.c = mercer::export_c(file, options);
-  }
-  py::dict texts;
-  texts[py::str(request.options.name + ".h")] = result.c->header;
-  texts[py::str(request.options.name + ".c")] = result.c->source;
-  texts["main.c"] = result.c->example;
-  if (!result.c->check.empty()) texts[py::str(request.options.name + "_check.c")] = result.c->check;
-  return py::make_tuple(texts, mercer::document(result).dump());
+// Writes the files; what `mercer export --json` says about them, as text.
+std::string export_as(const EmbeddingHandle& embedding, const mercer::ExportRequest& request) {
+  const py::gil_scoped_release release;
+  mercer::ExportTexts texts = mercer::export_texts(request, *embedding.file);
+  texts.result.files = mercer::write_files(request.out, texts.files, request.force);
+  return mercer::document(texts.result).dump();
 }
 
-// Bytes of the files by name, and what `mercer export rust|js|onnx --json` says about them, as text.
-py::tuple export_code(const EmbeddingHandle& embedding, const py::dict& given) {
-  const auto request = request_from<mercer::ExportRequest>(given, "export");
-  mercer::ExportResult result;
-  {
-    const py::gil_scoped_release release;
-    result.code = mercer::export_prepared(request, mercer::prepare_export(request, *embedding.file));
-  }
-  py::dict files;
-  for (const auto& [name, bytes] : result.code->files) files[py::str(name)] = py::bytes(bytes);
-  return py::make_tuple(files, mercer::document(result).dump());
+std::string export_c(const EmbeddingHandle& embedding, const py::dict& given) {
+  auto request = request_from<mercer::ExportRequest>(given, "export_c");
+  request.format = mercer::ExportRequest::Format::c;
+  return export_as(embedding, request);
+}
+
+std::string export_code(const EmbeddingHandle& embedding, const py::dict& given) {
+  return export_as(embedding, request_from<mercer::ExportRequest>(given, "export"));
 }
 
 // Every option of a verb: name, default, legal values, help, group.

@@ -17,8 +17,15 @@ namespace {
 void check_name(const std::string& name) {
   const auto legal = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   if (!name.empty() && name.size() <= 40 && std::ranges::all_of(name, legal) &&
-      std::isalpha(static_cast<unsigned char>(name[0])) != 0)
+      std::isalpha(static_cast<unsigned char>(name[0])) != 0) {
+    // NAME.c must not be the example's file, nor NAME.h the C library's header.
+    for (const char* taken : {"main", "math", "stdint", "stdio"}) {
+      if (name != taken) continue;
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' is the name of another file of the program", name),
+                  "Take another name than main, math, stdint and stdio");
+    }
     return;
+  }
   throw Error(ErrorCode::bad_value, fmt::format("'{}' is no name that C takes", name),
               "Give 1 to 40 letters, digits and '_', a letter first");
 }
@@ -82,12 +89,13 @@ CExport export_continuous(const EmbeddingFile& file, const COptions& options) {
   }
   const ContinuousController controller{flatten(code), code.head, code.squash,
                                         controller_interface(embedding.policy().contract(), options), &embedding};
+  require_usable_ranges(controller.outside.contract, ranges_of(controller.flat));
   CBody body = options.numbers == CNumbers::fixed ? fixed_body(controller, options) : float_body(controller, options);
   HeaderFacts facts;
   facts.what = fmt::format("{} in {} terms of {}", origin_text(file.origin), embedding.k(), embedding.basis());
   facts.computation = fmt::format(
-      "A sum of {} functions of the observation, scaled to [-1, 1], for each of {} outputs; {}.{}", embedding.k(),
-      code.outputs, head_text(embedding),
+      "A sum of {} functions of the observation, scaled to [-1, 1], for {}; {}.{}", embedding.k(),
+      code.outputs == 1 ? "one output" : fmt::format("each of {} outputs", code.outputs), head_text(embedding),
       body.needs_libm ? " It needs the C library's tanhf, expf or sqrtf (link with -lm)." : " It needs no library.");
   facts.formulas = formula_lines(embedding);
   facts.beyond = "Observations outside their range count as its end";

@@ -5,7 +5,9 @@
 
 #include "export/c/c_text.hpp"
 #include "export/common/head.hpp"
+#include "export/common/provenance.hpp"
 #include "measure/behaviour_words.hpp"
+#include "mercer/chip.hpp"
 
 namespace mercer {
 
@@ -64,20 +66,28 @@ std::string input_note(const COptions& options, const ControllerInterface& outsi
 
 std::string error_note(const COptions& options, const ControllerInterface& outside, const CBody& body,
                        const std::string& weights) {
-  const std::string of = (outside.contract.action.is_discrete() ? weights : "actions") + " differ";
+  const std::string of = outside.contract.action.is_discrete() ? weights : "actions";
   const char* unit = outside.contract.action.is_discrete() ? "" : " of the action's range";
   return fmt::format(
-      "Its {} from the model's by at most {:.2g}{} (measured: {:.2g}, on states that fill the ranges{}).", of,
-      body.stated_error, unit, body.error,
+      "The {} of this code differ from the embedding's by at most {:.2g}{} (measured: {:.2g}, on states that fill "
+      "the ranges{}).",
+      of, body.stated_error, unit, body.error,
       options.numbers == CNumbers::fixed ? ", rounding of observations included" : "");
 }
 
-std::string cost_note(const CBody& body) {
+std::string cost_note(const COptions& options, const CBody& body) {
   const COperations& o = body.operations;
+  const std::string cost =
+      options.chip && options.chip->flash_bytes
+          ? chip_sentence(*options.chip)
+          : (options.chip ? options.chip->missing + " " : "") +
+                fmt::format(
+                    "Flash: {} bytes of tables and about {} of code (an estimate, for Thumb-2 and -Os{}). "
+                    "RAM: about {} bytes of stack (an estimate), no heap, no variables.",
+                    body.table_bytes, body.code_bytes, body.needs_libm ? ", without the C library's functions" : "",
+                    body.ram_bytes);
   return fmt::format(
-      "Flash: {} bytes of tables and about {} of code (Thumb-2, -Os){}. RAM: about {} bytes of stack, no heap, no "
-      "variables. At most {} multiplications, {} additions, {} divisions, {} comparisons, {} look-ups{} for an action.",
-      body.table_bytes, body.code_bytes, body.needs_libm ? ", without the C library's functions" : "", body.ram_bytes,
+      "{} At most {} multiplications, {} additions, {} divisions, {} comparisons, {} look-ups{} for an action.", cost,
       o.multiplications, o.additions, o.divisions, o.comparisons, o.lookups,
       body.needs_libm ? fmt::format(" and {} calls of the C library", o.functions) : "");
 }
@@ -87,7 +97,8 @@ std::string example(const COptions& options, const ControllerInterface& outside)
   std::string middle, show;
   for (std::size_t d = 0; d < outside.observations(); ++d) {
     const Range range = outside.contract.observation.axes[d].range;
-    const double value = std::isfinite(range.width()) ? (range.low + range.high) / 2 : 0;
+    const double middle_of_range = (range.low + range.high) / 2;
+    const double value = std::abs(middle_of_range) < 1e18 ? middle_of_range : 0;
     middle += d == 0 ? "" : ", ";
     middle += fixed ? fmt::format("(int32_t)({:g} * @NAME@_OBS_ONE_{})", value, d) : c_float(value);
   }
@@ -156,10 +167,13 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Contr
   if (outside.contract.dt > 0) top += comment_lines(fmt::format("One action every {:g} s.", outside.contract.dt));
   if (fixed) top += comment_lines("All numbers are whole: a value times the ..._ONE_... below.");
   top += comment_lines(input_note(options, outside, facts.beyond)) + " *\n";
-  top += comment_lines(error_note(options, outside, body, facts.weights)) + comment_lines(cost_note(body)) + " *\n";
+  top += comment_lines(error_note(options, outside, body, facts.weights)) +
+         comment_lines(network_distance_sentence(file)) + " *\n" + comment_lines(cost_note(options, body)) + " *\n";
   top += comment_lines("Certificate: " + certificate_sentences(file));
   if (file.certificate && !file.verified) top += comment_lines("Not verified: " + verification_text(file) + ".");
-  top += outcome_comment(file) + " */\n";
+  top += outcome_comment(file) + " *\n";
+  for (const std::string& sentence : provenance_sentences(file)) top += comment_lines(sentence);
+  top += " */\n";
 
   std::string api = fmt::format("void @name@_act(const {0} obs[{1}], {0} act[{2}]);\n", type, n, m);
   if (!body.sample_argument.empty()) {
@@ -198,9 +212,9 @@ int @name@_selftest(void);
 )",
                                        n, m, body.header_lines, api),
                            names);
-  made.source = fill(fmt::format("/* See @name@.h. */\n#include \"@name@.h\"\n{}\n{}",
-                                 body.needs_libm ? "\n#include <math.h>\n" : "", body.source),
-                     names);
+  made.source = with_braces(fill(fmt::format("/* See @name@.h. */\n#include \"@name@.h\"\n{}\n{}",
+                                             body.needs_libm ? "\n#include <math.h>\n" : "", body.source),
+                                 names));
   made.example = example(options, outside);
   if (options.check) made.check = check_program(options, outside, body.stated_error);
   made.flash_bytes = body.table_bytes;

@@ -1,10 +1,20 @@
 #include "export/c/c_text.hpp"
 
+#include <cmath>
+
 #include "mercer/error.hpp"
 
 namespace mercer {
 
+void require_single_precision(double value) {
+  if (std::isfinite(static_cast<float>(value))) return;
+  throw Error(ErrorCode::out_of_range,
+              fmt::format("the code would need the number {:g}; legal in single precision: -3.4e38 to 3.4e38", value),
+              "Use other units, so that bounds and scales are smaller, and make the embedding again");
+}
+
 std::string c_float(double value) {
+  require_single_precision(value);
   std::string text = fmt::format("{:.9g}", static_cast<double>(static_cast<float>(value)));
   if (text.find_first_of(".e") == std::string::npos) text += ".0";
   return text + "f";

@@ -8,6 +8,9 @@
 
 namespace mercer {
 
+/// Throws `out_of_range` for what single precision cannot hold: generated code must not contain inf or nan.
+void require_single_precision(double value);
+
 /// A single-precision number as C and C++11 both read it back to the same bits: "0.5f", "1.2e-05f".
 std::string c_float(double value);
 
@@ -39,6 +42,10 @@ using Places = std::vector<std::pair<std::string, std::string>>;
 
 /// Text with every "@NAME@" replaced: code reads better with its braces single.
 std::string fill(std::string text, std::span<const std::pair<std::string, std::string>> places);
+
+/// Code in which the body of every if, for and while has braces, as MISRA C:2012 wants. For generated code alone: a
+/// statement is on one line, and a body without braces on the same line or on the next.
+std::string with_braces(const std::string& code);
 
 /// Without what would end a comment or leave the line.
 std::string c_comment(const std::string& text);

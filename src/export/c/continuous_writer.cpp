@@ -88,7 +88,7 @@ void ContinuousWriter::write_rows(const std::string& one) {
   text_ += fmt::format("  *r++ = {};\n  for (i = 0; i < @N@; i++)", one);
   const bool poly = flat_.most_functions(false) > 0, turn = flat_.most_functions(true) > 0;
   text_ += poly && turn
-               ? "\n    r = periodic[i] ? turning(x[i], functions[i], r) : polynomials(x[i], functions[i], r);\n"
+               ? "\n    r = periodic[i] != 0 ? turning(x[i], functions[i], r) : polynomials(x[i], functions[i], r);\n"
            : poly ? " r = polynomials(x[i], functions[i], r);\n"
                   : " r = turning(x[i], functions[i], r);\n";
 }

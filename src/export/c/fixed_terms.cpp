@@ -37,7 +37,7 @@ void FixedWriter::write_coordinate() {
       "/* To [-1, 1]; what lies outside counts as the end" + std::string(wraps ? ", angles go round" : "") + ". */\n";
   text_ +=
       fmt::format("static int32_t coordinate(int32_t v, const int32_t range[4]{})\n{{\n", wraps ? ", int turns" : "");
-  text_ += wraps ? "  int64_t x;\n  if (!turns) " : "  ";
+  text_ += wraps ? "  int64_t x;\n  if (turns == 0) " : "  ";
   text_ += "v = v < range[0] ? range[0] : v > range[1] ? range[1] : v;\n";
   const std::string scaled = "((2 * (int64_t)v - range[0] - range[1]) * range[2]) >> range[3]";
   text_ += wraps ? "  x = (" + scaled +

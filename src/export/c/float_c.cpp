@@ -66,7 +66,7 @@ void FloatWriter::write_act() {
 {
   float out[@O@];
   int i, best = 0;
-  if (!evaluate(obs, out)) {
+  if (evaluate(obs, out) == 0) {
     act[0] = safe[0];
     return;
   }
@@ -94,7 +94,7 @@ static float limited(float u, const float limits[4])
   float out[@O@];
   const int usable = evaluate(obs, out);
   int i;
-  for (i = 0; i < @M@; i++) act[i] = usable ? limited(out[i], action[i]) : safe[i];
+  for (i = 0; i < @M@; i++) act[i] = usable != 0 ? limited(out[i], action[i]) : safe[i];
 }
 
 )";
@@ -111,9 +111,9 @@ void FloatWriter::write_sample() {
   float out[@O@], spread;
   int usable = evaluate(obs, out);
   int i;
-  for (i = 0; i < @M@; i++) usable = usable && !unusable(z[i]);
+  for (i = 0; i < @M@; i++) usable = unusable(z[i]) != 0 ? 0 : usable;
   for (i = 0; i < @M@; i++) {
-    if (!usable) {
+    if (usable == 0) {
       act[i] = safe[i];
       continue;
     }
@@ -129,7 +129,7 @@ void FloatWriter::write_sample() {
 {
   float out[@O@], most, total = 0.0f;
   int i;
-  if (unusable(u) || !evaluate(obs, out)) {
+  if ((unusable(u) != 0) || (evaluate(obs, out) == 0)) {
     act[0] = safe[0];
     return;
   }
@@ -173,7 +173,7 @@ void FloatWriter::measure() {
   for (std::size_t i = 0; i < 10000; ++i) {
     std::vector<double> state = even_state(ranges, i, 0.05);
     for (std::size_t j = 0; j < d_; ++j) {
-      const auto [low, high] = ranges[j];  // periodic axes go round in C and on and on in the model: stay inside
+      const auto [low, high] = ranges[j];  // periodic axes go round in C and on and on in the embedding: stay inside
       if (flat_.axes[j].periodic) state[j] = std::clamp(state[j], low, high);
       states.push_back(static_cast<float>(state[j]));
     }

@@ -20,7 +20,7 @@ std::string unusable() {
 static int unusable(float value)
 {
   const unsigned char *from = (const unsigned char *)&value;
-  uint32_t bits;
+  uint32_t bits = 0u;
   unsigned char *to = (unsigned char *)&bits;
   to[0] = from[0];
   to[1] = from[1];
@@ -55,8 +55,8 @@ std::string power() {
 static float power(float t)
 {
   int32_t n;
-  uint32_t bits;
-  float scale;
+  uint32_t bits = 0u;
+  float scale = 0.0f;
   const unsigned char *from = (const unsigned char *)&bits;
   unsigned char *to = (unsigned char *)&scale;
   t = t < -126.0f ? -126.0f : t > 126.0f ? 126.0f : t;
@@ -98,8 +98,8 @@ std::string square_root(CMath math) {
   return R"(/* Square root of what is not negative, to 2e-7 of itself: half the exponent, then three steps of Newton's. */
 static float square_root(float x)
 {
-  uint32_t bits;
-  float y;
+  uint32_t bits = 0u;
+  float y = 0.0f;
   int i;
   unsigned char *to = (unsigned char *)&bits;
   const unsigned char *from = (const unsigned char *)&x;

@@ -102,11 +102,11 @@ void FloatWriter::write_evaluate() {
   if (rbfs > 0) text_ += "  float away;\n";
   text_ += "  const float *c = coefficient[0];\n";
   text_ += "  int i, j;\n";
-  text_ += "  for (i = 0; i < @N@; i++) {\n    if (unusable(obs[i])) return 0;\n";
+  text_ += "  for (i = 0; i < @N@; i++) {\n    if (unusable(obs[i]) != 0) return 0;\n";
   const bool all = std::ranges::all_of(flat_.axes, &FlatTerms::Axis::periodic);
   text_ += all ? "    x[i] = wrapped(obs[i], range[i]);\n"
            : flat_.any_periodic()
-               ? "    x[i] = periodic[i] ? wrapped(obs[i], range[i]) : coordinate(obs[i], range[i]);\n"
+               ? "    x[i] = periodic[i] != 0 ? wrapped(obs[i], range[i]) : coordinate(obs[i], range[i]);\n"
                : "    x[i] = coordinate(obs[i], range[i]);\n";
   text_ += "  }\n";
   write_bends("piece");

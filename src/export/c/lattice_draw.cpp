@@ -95,10 +95,13 @@ static int distribution(const @type@ obs[@N@], @type@ row[@L@], @total@ *sum)
 {
   uint32_t found = 0, at[@S@], c;
   @total@ total = @zero@;
-@more@  if (!find(obs, &found)) return 0;
+@more@  if (find(obs, &found) == 0) return 0;
 @body@  if (!(total > @zero@)) {
-    for (c = 0; c < @L@; c++) row[c] = @one@;
-    total = @one@ * @L@;
+    total = @zero@;
+    for (c = 0; c < @L@; c++) {
+      row[c] = @one@;
+      total += @one@;
+    }
   }
   *sum = total;
   return 1;
@@ -115,8 +118,8 @@ void CoefficientWriter::write_act() {
   places.emplace_back("total", fixed_ ? "int64_t" : "float");
   if (c_.discrete()) {
     places.emplace_back("best", fixed_ ? "(int32_t)best" : "(float)best");
-    places.emplace_back("safe",
-                        fixed_ ? "  distribution(obs, row, &total);\n" : R"(  if (!distribution(obs, row, &total)) {
+    places.emplace_back(
+        "safe", fixed_ ? "  (void)distribution(obs, row, &total);\n" : R"(  if (distribution(obs, row, &total) == 0) {
     act[0] = safe[0];
     return;
   }
@@ -139,7 +142,7 @@ void CoefficientWriter::write_act() {
   int32_t row[@L@];
   int64_t total, sum;
   uint32_t c, i, below, after = @L@;
-  distribution(obs, row, &total);
+  (void)distribution(obs, row, &total);
   for (i = 0; i < @M@; i++) {
     after /= action_bins[i];
     sum = 0;
@@ -164,11 +167,11 @@ void CoefficientWriter::write_act() {
   for (i = 0; i < @M@; i++) {
     after /= action_bins[i];
     sum = 0.0f;
-    for (c = 0; usable && c < @L@; c++) {
+    for (c = 0; usable != 0 && c < @L@; c++) {
       below = c / after % action_bins[i];
       sum += row[c] * (0.5f * (edges[below] + edges[below + 1]));
     }
-    act[i] = usable ? sum / total : safe[i];
+    act[i] = usable != 0 ? sum / total : safe[i];
     edges += action_bins[i] + 1;
   }
 }
@@ -190,12 +193,12 @@ void CoefficientWriter::write_sample() {
   places.emplace_back("total", fixed_ ? "int64_t" : "float");
   places.emplace_back("zero", fixed_ ? "0" : "0.0f");
   places.emplace_back("draw", fixed_ ? fmt::format("(total * (int64_t)({} >> 8)) >> 24", first) : first + " * total");
-  std::string check = fixed_ ? "  distribution(obs, row, &total);\n" : "";
+  std::string check = fixed_ ? "  (void)distribution(obs, row, &total);\n" : "";
   if (!fixed_) {
-    check = noise_ ? "  for (i = 0; i < @U@; i++) usable = usable && !unusable(u[i]);\n"
-                   : "  usable = usable && !unusable(u);\n";
+    check = noise_ ? "  for (i = 0; i < @U@; i++) usable = unusable(u[i]) != 0 ? 0 : usable;\n"
+                   : "  usable = unusable(u) != 0 ? 0 : usable;\n";
     check = "  int usable = distribution(obs, row, &total);\n" + std::string(noise_ ? "  int i;\n" : "") + check +
-            R"(  if (!usable) {
+            R"(  if (usable == 0) {
     for (c = 0; c < @M@; c++) act[c] = safe[c];
     return;
   }

@@ -205,7 +205,7 @@ static uint32_t nearest(const @type@ obs[@N@])
 
   void write_find() {
     Places places = places_;
-    places.emplace_back("usable", fixed_ ? "" : "    if (unusable(obs[i])) return 0;\n");
+    places.emplace_back("usable", fixed_ ? "" : "    if (unusable(obs[i]) != 0) return 0;\n");
     places.emplace_back("inner", even_ ? "edge[i], bins[i]" : "inner + 1, bins[i] - 1u");
     places.emplace_back("pointer", even_ ? "" : fill("  const @type@ *inner = edge;\n", places_));
     places.emplace_back("next", even_ ? "" : "    inner += bins[i] + 1;\n");

@@ -70,7 +70,7 @@ CBody lattice_table_body(const LatticeController& controller, const COptions& op
 {
   uint32_t row;
   int i;
-  find(obs, &row);
+  (void)find(obs, &row);
   for (i = 0; i < @M@; i++) act[i] = @value@;
 }
 
@@ -80,7 +80,7 @@ CBody lattice_table_body(const LatticeController& controller, const COptions& op
   uint32_t row = 0;
   const int usable = find(obs, &row);
   int i;
-  for (i = 0; i < @M@; i++) act[i] = usable ? @value@ : safe[i];
+  for (i = 0; i < @M@; i++) act[i] = usable != 0 ? @value@ : safe[i];
 }
 
 )",

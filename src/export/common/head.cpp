@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "embed/formula/axes.hpp"
+#include "mercer/error.hpp"
 #include "policy/naming.hpp"
 
 namespace mercer {
@@ -55,6 +56,15 @@ std::vector<double> even_state(std::span<const Range> ranges, std::size_t i, dou
     state.push_back(range.low + place * range.width());
   }
   return state;
+}
+
+void require_usable_ranges(const Contract& contract, std::span<const Range> ranges) {
+  for (std::size_t d = 0; d < ranges.size(); ++d) {
+    for (const double end : {ranges[d].low, ranges[d].high}) {
+      require_in_range(fmt::format("an end of the range of '{}'", contract.observation.axes[d].name), end, -1e18, 1e18,
+                       "Use another unit for this observation, and make the embedding again");
+    }
+  }
 }
 
 std::vector<Range> ranges_of(const FlatTerms& flat) {

@@ -53,6 +53,9 @@ CBody fixed_body(const ContinuousController& controller, const COptions& options
 
 /// State number i of a sequence that fills the box of ranges evenly; `beyond` widens it on both sides by this share.
 std::vector<double> even_state(std::span<const Range> ranges, std::size_t i, double beyond);
+/// Throws `out_of_range` for observations that reach beyond 1e18: single precision would overflow between such ends,
+/// and no sensor says so.
+void require_usable_ranges(const Contract& contract, std::span<const Range> ranges);
 /// Ranges that coordinates come from.
 std::vector<Range> ranges_of(const FlatTerms& flat);
 /// A few states for the self-test, some a little outside the ranges, none close to a tie between actions.

@@ -112,6 +112,13 @@ class Maker {
     }
   }
 
+  // Adds it unless the policy jumps nearby; whether it did.
+  bool add(std::vector<double> state) {
+    if (!steady(state)) return false;
+    given_.insert(given_.end(), state.begin(), state.end());
+    return true;
+  }
+
   TestVectors finish() {
     TestVectors made;
     made.observations = std::move(given_);
@@ -182,6 +189,16 @@ class Maker {
   double nudge_ = 0;
 };
 
+TestVectors described(TestVectors made, const Policy& policy, std::span<const double> widths, double tolerance,
+                      std::uint64_t seed) {
+  made.policy = policy.name();
+  made.seed = seed;
+  made.contract = policy.contract();
+  for (const double width : widths)
+    made.tolerance.push_back(made.contract.action.is_discrete() ? 0 : tolerance * width);
+  return made;
+}
+
 // What an embedding knows about observations whose range is infinite.
 std::vector<Range> known_ranges(const Embedding& embedding) {
   std::vector<Range> ranges;
@@ -210,13 +227,31 @@ TestVectors make_test_vectors(const Policy& policy, std::size_t count, std::uint
   Maker maker(policy, seed, seen);
   maker.add_edges(policy.contract().observation.is_discrete() ? count : (count + 1) / 2);
   maker.add_random(count);
-  TestVectors made = maker.finish();
-  made.policy = policy.name();
-  made.seed = seed;
-  made.contract = policy.contract();
-  for (const double width : maker.widths())
-    made.tolerance.push_back(made.contract.action.is_discrete() ? 0 : tolerance * width);
-  return made;
+  return described(maker.finish(), policy, maker.widths(), tolerance, seed);
+}
+
+TestVectors vectors_at(const Policy& policy, std::span<const double> observations, double tolerance,
+                       std::size_t& marked) {
+  const std::size_t n = policy.observation_dimensions();
+  std::vector<Range> seen(n, Range{HUGE_VAL, -HUGE_VAL});
+  for (std::size_t i = 0; i < observations.size(); ++i) {
+    seen[i % n].low = std::min(seen[i % n].low, observations[i]);
+    seen[i % n].high = std::max(seen[i % n].high, observations[i]);
+  }
+  Maker maker(policy, 0, seen);
+  std::size_t kept = 0, kept_marked = 0;
+  for (std::size_t row = 0; row < observations.size() / n; ++row) {
+    const auto state = observations.subspan(row * n, n);
+    if (!maker.add({state.begin(), state.end()})) continue;
+    ++kept;
+    kept_marked += row < marked ? 1 : 0;
+  }
+  marked = kept_marked;
+  if (kept == 0) {
+    throw Error(ErrorCode::bad_value, fmt::format("policy '{}' jumps next to every observation", policy.name()),
+                "A kit stores observations around which the action changes little; export without --kit");
+  }
+  return described(maker.finish(), policy, maker.widths(), tolerance, 0);
 }
 
 TestVectors make_test_vectors(const EmbeddingFile& file, std::size_t count, std::uint64_t seed) {

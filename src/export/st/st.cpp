@@ -7,6 +7,7 @@
 
 #include "export/c/c_text.hpp"
 #include "export/common/head.hpp"
+#include "export/common/provenance.hpp"
 #include "export/common/test_vectors.hpp"
 #include "mercer/error.hpp"
 #include "mercer/export.hpp"
@@ -28,6 +29,7 @@ StBody continuous_body(const EmbeddingFile& file, const ControllerInterface& out
     throw Error(ErrorCode::bad_value, "a density over observations and actions has no exported form",
                 "Embed the mean action ('--act mean') or a Gaussian policy");
   }
+  require_usable_ranges(outside.contract, ranges_of(flatten(code)));
   StBody body = st_continuous_body({flatten(code), code.head, code.squash, outside, &embedding});
   const char* head = code.head == Head::logits ? "the action with the largest sum is taken"
                      : code.squash             ? "limited by tanh"
@@ -114,10 +116,22 @@ class BlockWriter {
     made.operations = body_.operations;
     made.error = body_.error;
     made.stated_error = body_.stated_error;
-    made.source = comment(made) + fmt::format("FUNCTION_BLOCK {}\n", options_.name) + interface();
+    const StBlock block{options_.name,
+                        comment(made),
+                        inputs_,
+                        outputs_,
+                        discrete_ ? "DINT" : "REAL",
+                        body_.constants,
+                        body_.variables,
+                        statements(),
+                        outside_.contract.dt};
+    made.source = block.comment + fmt::format("FUNCTION_BLOCK {}\n", options_.name) + interface();
     made.source +=
         "VAR CONSTANT\n" + body_.constants.text() + "END_VAR\nVAR\n" + body_.variables.text() + "END_VAR\n\n";
-    return (made.source += statements()), made;
+    made.source += block.statements + "END_FUNCTION_BLOCK\n";
+    made.example = st_example(block);
+    made.xml = plcopen_xml(block);
+    return made;
   }
 
  private:
@@ -239,8 +253,7 @@ FOR test := 0 TO cases - 1 DO
     OK := FALSE;
   END_IF;
 END_FOR;
-@outputs@END_FUNCTION_BLOCK
-)",
+@outputs@)",
                 places);
   }
 
@@ -257,10 +270,13 @@ END_FOR;
         lines(fmt::format("If an observation is not a number, infinite or beyond {:g}, OK is FALSE and the action is "
                           "the safe one: {}.",
                           beyond, numbers_list(outside_.safe)));
-    top += " *\n" + lines(fmt::format("In REAL, its {} from the model's by at most {:.2g}{} (measured: {:.2g}, on "
-                                      "states that fill the ranges, by the same arithmetic in C).",
-                                      discrete_ ? "numbers differ" : "actions differ", made.stated_error,
-                                      discrete_ ? "" : " of the action's range", made.error));
+    top += " *\n" +
+           lines(fmt::format(
+               "In REAL, the {} of this code differ from the embedding's by at most {:.2g}{} (measured: {:.2g}, on "
+               "states that fill the ranges, by the same arithmetic in C).",
+               discrete_ ? "numbers" : "actions", made.stated_error, discrete_ ? "" : " of the action's range",
+               made.error));
+    top += lines(network_distance_sentence(file_));
     top += lines(fmt::format(
         "{} bytes of constants, {} more for the self-test; {} bytes of variables. At most {} "
         "multiplications, {} additions, {} divisions, {} comparisons, {} look-ups and {} of EXP, "
@@ -269,8 +285,9 @@ END_FOR;
         o.additions, o.divisions, o.comparisons, o.lookups, o.functions, body_.given.size() / n_));
     const std::string doubt =
         file_.certificate && !file_.verified ? lines("Not verified: " + verification_text(file_) + ".") : "";
-    return top + " *\n" + lines("Certificate: " + certificate_sentences(file_)) + doubt + outcome_comment(file_) +
-           " *)\n";
+    top += " *\n" + lines("Certificate: " + certificate_sentences(file_)) + doubt + outcome_comment(file_) + " *\n";
+    for (const std::string& sentence : provenance_sentences(file_)) top += lines(sentence);
+    return top + " *)\n";
   }
 
   const EmbeddingFile& file_;

@@ -39,11 +39,19 @@ class StDeclarations {
   void variables(const std::string& names, const std::string& type, std::size_t count = 1);
   void array(const std::string& name, std::size_t size, const std::string& type);
 
+  /// One declaration; of an array when `size` is not 0, with initial values where `values` has any.
+  struct Entry {
+    std::string names, type;
+    std::size_t size = 0;
+    std::vector<std::string> values{};
+  };
+  const std::vector<Entry>& entries() const { return entries_; }
   const std::string& text() const { return text_; }
   std::size_t bytes() const { return bytes_; }
 
  private:
   void table(const std::string& name, const std::string& type, std::span<const std::string> numbers);
+  std::vector<Entry> entries_;
   std::string text_;
   std::size_t bytes_ = 0;
 };
@@ -69,6 +77,21 @@ StBody st_lattice_body(const LatticeController& controller);
 /// The whole file around a body: comment, declarations, the choice between acting and the self-test.
 StExport assemble_st(const EmbeddingFile& file, const StOptions& options, const ControllerInterface& outside,
                      StBody body);
+
+/// What the XML and the example program need to know about a block.
+struct StBlock {
+  std::string name, comment;
+  std::vector<std::string> inputs, outputs;
+  std::string output_type;  ///< of the actions
+  const StDeclarations& constants;
+  const StDeclarations& variables;
+  std::string statements;
+  double dt = 0;  ///< seconds between calls; 0: not known
+};
+/// A program that calls the block in every cycle, after its self-test in the first.
+std::string st_example(const StBlock& block);
+/// Block and program as PLCopen TC6 XML 2.01, which programming systems import.
+std::string plcopen_xml(const StBlock& block);
 
 /// Statements that bring the observations in the array x to -1 .. 1; constants and costs go into the body.
 std::string st_coordinates(const FlatTerms& flat, StBody& body);

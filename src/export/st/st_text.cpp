@@ -58,6 +58,7 @@ std::size_t bytes_of(const std::string& type) {
 }  // namespace
 
 std::string st_real(double value) {
+  require_single_precision(value);
   const std::string text = fmt::format("{}", static_cast<float>(value));
   const std::size_t e = std::min(text.find('e'), text.size());
   std::string digits = text.substr(0, e);
@@ -126,6 +127,7 @@ void StDeclarations::table(const std::string& name, const std::string& type, std
     line = wrap ? 4 + one.size() : line + 1 + one.size();
   }
   text_ += "];\n";
+  entries_.push_back({name, type, numbers.size(), {numbers.begin(), numbers.end()}});
   bytes_ += bytes_of(type) * numbers.size();
 }
 
@@ -147,11 +149,13 @@ std::string StDeclarations::whole(const std::string& name, std::span<const std::
 
 void StDeclarations::variables(const std::string& names, const std::string& type, std::size_t count) {
   text_ += fmt::format("  {} : {};\n", names, type);
+  entries_.push_back({names, type});
   bytes_ += count * bytes_of(type);
 }
 
 void StDeclarations::array(const std::string& name, std::size_t size, const std::string& type) {
   text_ += fmt::format("  {} : ARRAY[0..{}] OF {};\n", name, size - 1, type);
+  entries_.push_back({name, type, size});
   bytes_ += size * bytes_of(type);
 }
 

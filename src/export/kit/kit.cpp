@@ -1,0 +1,34 @@
+#include "export/kit/kit.hpp"
+
+#include <cctype>
+
+namespace mercer {
+
+std::string KitFacts::upper() const {
+  std::string name = options.name;
+  for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return name;
+}
+
+Places KitFacts::places() const {
+  return {{"test", test()},
+          {"type", fixed() ? "int32_t" : "float"},
+          {"N", std::to_string(contract.observation.dimensions())},
+          {"M", std::to_string(contract.action.dimensions())},
+          {"name", options.name},
+          {"NAME", upper()}};
+}
+
+std::vector<ExportedFile> export_kit(const EmbeddingFile& file, const COptions& options, const CExport& made) {
+  const KitFacts facts{file, options, made, file.embedding.policy().contract(),
+                       store_episodes(file, made.stated_error)};
+  std::vector<ExportedFile> files{{"README.md", kit_readme(facts)},
+                             {fmt::format("src/{}.h", options.name), made.header},
+                             {fmt::format("src/{}.c", options.name), made.source}};
+  for (const auto& part : {kit_programs(facts), kit_build_files(facts), kit_misra(facts)})
+    files.insert(files.end(), part.begin(), part.end());
+  if (!made.check.empty()) files.push_back({fmt::format("test/{}_check.c", options.name), made.check});
+  return files;
+}
+
+}  // namespace mercer

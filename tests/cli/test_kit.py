@@ -1,0 +1,330 @@
+"""The kit of 'mercer export c --kit': built by CMake, as Arduino, PlatformIO and Zephyr would, played on emulated chips."""
+
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import pytest
+
+DATA = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data"
+PENDULUM = DATA / "export/pendulum_5000.mercer"
+LATTICES = ("db4_snake", "dct_tour_discrete", "fourier_mean_action", "svd_lexicographic")
+STRICT = ("-std=c99", "-Wall", "-Wextra", "-Wpedantic", "-Werror")
+FILES = {"README.md", "src/pilot.h", "src/pilot.c", "test/pilot_task.h", "test/test_closed_loop.c", "main.c", "CMakeLists.txt",
+         "library.properties", "examples/pilot_loop/pilot_loop.ino", "library.json", "zephyr/module.yml", "zephyr/CMakeLists.txt",
+         "zephyr/Kconfig", "MISRA.md", "misra_suppressions.txt"}
+
+
+def needs(*programs):
+    missing = [program for program in programs if shutil.which(program) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
+
+
+def run(*command, cwd, **more):
+    done = subprocess.run([str(word) for word in command], cwd=cwd, text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
+                          **more)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture
+def kit(mercer):
+    mercer.ok("export", "c", PENDULUM, "--out", "kit", "--name", "pilot", "--kit")
+    return mercer.folder / "kit"
+
+
+def written(folder):
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def break_coefficient(kit):
+    """The first coefficient changes its sign."""
+    source = kit / "src/pilot.c"
+    text = source.read_text()
+    at = re.search(r"coefficient\[\d+\]\[\d+\] = \{\s*\{", text).end()
+    source.write_text(text[:at] + ("-" + text[at:] if text[at] != "-" else text[at + 1:]))
+
+
+def test_a_kit_is_asked_for(mercer, kit):
+    assert written(kit) == FILES
+    mercer.ok("export", "c", PENDULUM, "--out", "plain", "--name", "pilot")
+    assert written(mercer.folder / "plain") == {"pilot.h", "pilot.c", "main.c"}
+    for name in ("h", "c"):
+        assert (kit / f"src/pilot.{name}").read_text() == (mercer.folder / f"plain/pilot.{name}").read_text()
+    for other in ("st", "json"):
+        assert "E203" in mercer.fails(2, "export", other, PENDULUM, "--out", "d", "--kit")
+        assert "E203" in mercer.fails(2, "export", other, PENDULUM, "--out", "d", "--core", "host")
+
+
+@needs("cmake", "ctest")
+def test_cmake_builds_tests_and_prints_an_episode(kit):
+    run("cmake", "-S", ".", "-B", "build", cwd=kit)
+    run("cmake", "--build", "build", cwd=kit)
+    run("ctest", "--test-dir", "build", cwd=kit)
+    lines = run("build/episode", cwd=kit).splitlines()
+    assert lines[0] == "step,cos_theta,sin_theta,speed,torque,reward" and len(lines) == 202
+    rows = [[float(number) for number in line.split(",")] for line in lines[1:-1]]
+    said = re.fullmatch(r"return (\S+), the embedding's (\S+)", lines[-1])
+    assert abs(sum(row[-1] for row in rows) - float(said[1])) < 0.01
+    assert abs(float(said[1]) - float(said[2])) < 0.002 * abs(float(said[2]))
+    # Gymnasium's Pendulum-v1, from one printed row to the next.
+    for (_, cosine, sine, speed, torque, reward), (_, _, _, after, _, _) in zip(rows, rows[1:]):
+        wanted = min(max(speed + (15 * sine + 3 * torque) * 0.05, -8), 8)
+        assert abs(after - wanted) < 1e-3 and reward <= 0
+
+
+def test_the_closed_loop_sees_a_wrong_controller(mercer, kit):
+    command = ["gcc", *STRICT, "-Isrc", "src/pilot.c", "test/test_closed_loop.c", "-o", "closed", "-lm"]
+    run(*command, cwd=kit)
+    said = run("./closed", cwd=kit)
+    assert said.count("episode ") == 10 and said.endswith("all 10 returns agree\n")
+    # The stored returns are those that the library earns in the same episodes.
+    library = mercer.json("evaluate", "--env", "pendulum", "--policy", PENDULUM, "--act", "mean", "--episodes", "10", "--seed", "1")
+    returns = [float(number) for number in re.findall(r"the embedding's (\S+),", said)]
+    assert abs(sum(returns) / 10 - library["mean"]) < 1e-3 * abs(library["mean"]), library
+    break_coefficient(kit)
+    run(*command, cwd=kit)
+    assert subprocess.run(["./closed"], cwd=kit, stdout=subprocess.DEVNULL).returncode == 1
+
+
+@pytest.mark.parametrize("numbers", ["float", "fixed"])
+def test_a_task_without_a_model_is_compared_at_recorded_observations(mercer, numbers):
+    mercer.ok("embed", "--route", "continuous", "--env", "acrobot", "--policy", "uniform", "--basis", "legendre", "--k", "6",
+              "--rollouts", "5", "--rounds", "1", "--episodes", "5", "--out", "a.mercer")
+    mercer.ok("export", "c", "a.mercer", "--out", "kit", "--name", "pilot", "--kit", "--numbers", numbers)
+    kit = mercer.folder / "kit"
+    assert written(kit) == FILES - {"test/test_closed_loop.c"} | {"test/test_recorded.c"}
+    run("gcc", *STRICT, "-Isrc", "src/pilot.c", "test/test_recorded.c", "-o", "recorded", "-lm", cwd=kit)
+    assert re.fullmatch(r"all \d+ actions agree\n", run("./recorded", cwd=kit))
+    run("gcc", *STRICT, "-Isrc", "src/pilot.c", "main.c", "-o", "episode", "-lm", cwd=kit)
+    assert len(run("./episode", cwd=kit).splitlines()) > 5
+    assert "no model in C" in (kit / "README.md").read_text()
+
+
+@pytest.mark.parametrize("name", LATTICES)
+@pytest.mark.parametrize("numbers", ["float", "fixed"])
+def test_lattices_have_kits(mercer, name, numbers):
+    mercer.ok("export", "c", DATA / f"embeddings/{name}.mercer", "--out", "kit", "--name", "pilot", "--kit", "--numbers", numbers)
+    kit = mercer.folder / "kit"
+    test = next((kit / "test").glob("test_*.c"))
+    run("gcc", *STRICT, "-Isrc", "src/pilot.c", test, "-o", "test.out", "-lm", cwd=kit)
+    run("./test.out", cwd=kit)
+
+
+def test_arduino_finds_a_library(kit):
+    """The rules of the Arduino library specification 1.5 that arduino-lint checks in a folder."""
+    properties = dict(line.split("=", 1) for line in (kit / "library.properties").read_text().splitlines())
+    assert {"name", "version", "author", "maintainer", "sentence", "paragraph", "category", "url", "architectures"} <= set(properties)
+    assert re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9 _.-]{0,62}", properties["name"])
+    assert re.fullmatch(r"\d+\.\d+\.\d+", properties["version"])
+    assert properties["category"] in {"Display", "Communication", "Signal Input/Output", "Sensors", "Device Control", "Timing",
+                                      "Data Storage", "Data Processing", "Other"}
+    assert properties["architectures"] == "*" and not properties["sentence"].lower().startswith("arduino")
+    for header in properties["includes"].split(","):
+        assert (kit / "src" / header).is_file()
+    assert not (kit / "utility").exists() and {path.suffix for path in (kit / "src").iterdir()} == {".c", ".h"}
+    for sketch in (kit / "examples").iterdir():
+        assert (sketch / f"{sketch.name}.ino").is_file()
+
+
+ARDUINO = """#pragma once
+struct Port { void begin(long) {} template <class... T> void println(T...) {} };
+static Port Serial;
+static inline void delay(unsigned long) {}
+"""
+
+
+@needs("g++")
+@pytest.mark.parametrize("compiler", ["g++", "avr-g++ -mmcu=atmega328p"])
+@pytest.mark.parametrize("numbers", ["float", "fixed"])
+def test_the_sketch_compiles(mercer, compiler, numbers):
+    if shutil.which(compiler.split()[0]) is None:
+        pytest.skip(f"{compiler.split()[0]} is not installed")
+    mercer.ok("export", "c", PENDULUM, "--out", "kit", "--name", "pilot", "--kit", "--numbers", numbers)
+    folder = mercer.folder / "kit"
+    (folder / "Arduino.h").write_text(ARDUINO)
+    run(*compiler.split(), "-std=gnu++11", "-Wall", "-Wextra", "-Werror", "-Isrc", "-include", "Arduino.h", "-x", "c++", "-c",
+        "examples/pilot_loop/pilot_loop.ino", "-o", "sketch.o", cwd=folder)
+
+
+def test_platformio_finds_a_library(kit):
+    library = json.loads((kit / "library.json").read_text())
+    assert {"name", "version", "description", "keywords", "frameworks", "platforms", "headers", "build"} <= set(library)
+    assert (kit / library["build"]["srcDir"] / library["headers"]).is_file()
+
+
+ZEPHYR = """cmake_minimum_required(VERSION 3.13)
+project(app C)
+macro(zephyr_library)
+  add_library(module STATIC)
+endmacro()
+macro(zephyr_library_sources)
+  target_sources(module PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/${ARGV})
+endmacro()
+macro(zephyr_include_directories)
+  include_directories(${ARGV})
+endmacro()
+macro(zephyr_library_compile_definitions)
+  target_compile_definitions(module PRIVATE ${ARGV})
+endmacro()
+add_subdirectory(${MODULE_CMAKE} module)
+"""
+
+
+@needs("cmake", "nm")
+@pytest.mark.parametrize("selftest", ["y", ""])
+def test_zephyr_finds_a_module(kit, selftest):
+    """The manifest points at files that exist, and its CMake code builds with Zephyr's commands replaced by plain ones."""
+    manifest = (kit / "zephyr/module.yml").read_text()
+    assert re.fullmatch(r"name: pilot\nbuild:\n  cmake: zephyr\n  kconfig: zephyr/Kconfig\n", manifest)
+    kconfig = (kit / "zephyr/Kconfig").read_text()
+    assert re.findall(r"^config (\w+)$", kconfig, re.M) == ["PILOT", "PILOT_SELFTEST"]
+    assert all(line.startswith(("config ", "\t")) or not line for line in kconfig.splitlines())
+    app = kit / "app"
+    app.mkdir()
+    (app / "CMakeLists.txt").write_text(ZEPHYR)
+    run("cmake", "-S", "app", "-B", "b", f"-DMODULE_CMAKE={kit / 'zephyr'}", "-DCONFIG_PILOT=y", f"-DCONFIG_PILOT_SELFTEST={selftest}",
+        cwd=kit)
+    run("cmake", "--build", "b", cwd=kit)
+    symbols = run("nm", next((kit / "b").rglob("libmodule.a")), cwd=kit)
+    assert " T pilot_act\n" in symbols and (" T pilot_selftest\n" in symbols) == (selftest == "y")
+
+
+# Start code, a script for the linker, and how to end with an exit code, of each emulated machine.
+ARM_START = """extern unsigned long stack_top;
+int pilot_episodes(void);
+static void leave(long code)
+{
+  register long r0 __asm__("r0") = 0x18;
+  register long r1 __asm__("r1") = code;
+  __asm__ volatile("bkpt 0xab" : : "r"(r0), "r"(r1));
+  for (;;) { }
+}
+void start(void)
+{
+#ifdef __ARM_FP
+  *(volatile unsigned long *)0xe000ed88 |= 0xf00000;
+  __asm__ volatile("dsb; isb");
+#endif
+  leave(pilot_episodes() == 0 ? 0x20026 : 0x20023);
+}
+__attribute__((section(".vectors"), used)) static const void *vectors[] = {&stack_top, (const void *)start};
+int __errno_at; int *__errno(void) { return &__errno_at; }
+"""
+RISCV_START = """int pilot_episodes(void);
+void start(void)
+{
+  *(volatile unsigned *)0x100000 = pilot_episodes() == 0 ? 0x5555 : 0x13333;
+  for (;;) { }
+}
+__attribute__((section(".vectors"), naked, used)) void entry(void) { __asm__ volatile("la sp, stack_top\\n j start"); }
+"""
+SCRIPT = """ENTRY(start)
+SECTIONS {{ . = {code}; .text : {{ KEEP(*(.vectors)) *(.text*) *(.rodata*) *(.srodata*) *(.ARM.*) }}
+. = {ram}; .data : {{ *(.data*) *(.sdata*) }} .bss : {{ *(.bss*) *(.sbss*) *(COMMON) }} stack_top = {ram} + 0x3000; }}
+"""
+ARM = "arm-none-eabi-gcc -mthumb -nostartfiles -T chip.ld -mcpu="
+MACHINES = {
+    "cortex-m0": (ARM + "cortex-m0", "0", "0x20000000", "qemu-system-arm -M microbit", ARM_START),
+    "cortex-m4f": (ARM + "cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard", "0", "0x20000000", "qemu-system-arm -M mps2-an386", ARM_START),
+    "cortex-m33": (ARM + "cortex-m33 -mfpu=fpv5-sp-d16 -mfloat-abi=hard", "0x10000000", "0x38000000", "qemu-system-arm -M mps2-an505",
+                   ARM_START),
+    "rv32imc": ("riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32 --specs=picolibc.specs -nostartfiles -T chip.ld", "0x80000000",
+                "0x80100000", "qemu-system-riscv32 -M virt -bios none", RISCV_START),
+}
+
+
+@pytest.mark.parametrize("machine, numbers", [("cortex-m0", "fixed"), ("cortex-m4f", "float"), ("cortex-m33", "float"),
+                                              ("rv32imc", "fixed"), ("rv32imc", "float")])
+def test_ten_episodes_on_a_chip(mercer, machine, numbers):
+    compiler, code, ram, emulator, start = MACHINES[machine]
+    for program in (compiler.split()[0], emulator.split()[0]):
+        if shutil.which(program) is None:
+            pytest.skip(f"{program} is not installed")
+    mercer.ok("export", "c", PENDULUM, "--out", "kit", "--name", "pilot", "--kit", "--numbers", numbers)
+    kit = mercer.folder / "kit"
+    (kit / "start.c").write_text(start)
+    (kit / "chip.ld").write_text(SCRIPT.format(code=code, ram=ram))
+    link = (*compiler.split(), "-Os", "-DPILOT_TEST_NO_MAIN", "-Isrc", "start.c", "src/pilot.c", "test/test_closed_loop.c", "-o",
+            "chip.elf", "-lm")
+    play = (*emulator.split(), "-display", "none", "-monitor", "none", "-semihosting", "-kernel", "chip.elf")
+    run(*link, cwd=kit)
+    run(*play, cwd=kit)
+    break_coefficient(kit)
+    run(*link, cwd=kit)
+    assert subprocess.run(play, cwd=kit, stdin=subprocess.DEVNULL, capture_output=True, timeout=300).returncode == 1
+
+
+AVR_START = """#include <avr/interrupt.h>
+#include <avr/io.h>
+#include <avr/sleep.h>
+int pilot_episodes(void);
+int main(void)
+{
+  const char *text = pilot_episodes() == 0 ? "agree\\n" : "differ\\n";
+  UCSR0B = 1 << TXEN0;
+  for (; *text != 0; text++) {
+    while (!(UCSR0A & (1 << UDRE0))) { }
+    UDR0 = (unsigned char)*text;
+  }
+  cli();
+  sleep_enable();
+  sleep_cpu();
+  return 0;
+}
+"""
+
+
+@needs("avr-gcc", "simavr")
+@pytest.mark.parametrize("numbers", ["float", "fixed"])
+def test_ten_episodes_on_an_avr(mercer, numbers):
+    mercer.ok("export", "c", PENDULUM, "--out", "kit", "--name", "pilot", "--kit", "--numbers", numbers)
+    kit = mercer.folder / "kit"
+    (kit / "start.c").write_text(AVR_START)
+    for word in ("agree", "differ"):
+        run("avr-gcc", "-mmcu=atmega328p", "-Os", "-DPILOT_TEST_NO_MAIN", "-Isrc", "start.c", "src/pilot.c", "test/test_closed_loop.c", "-o",
+            "chip.elf", "-lm", cwd=kit)
+        said = subprocess.run(["simavr", "-m", "atmega328p", "-f", "16000000", "chip.elf"], cwd=kit, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=300)
+        assert word in said.stdout + said.stderr
+        break_coefficient(kit)
+
+
+@needs("cppcheck")
+def test_misra_reports_nothing_beyond_the_documented_deviations(mercer):
+    """cppcheck's MISRA addon on controllers of all kinds: 0 undocumented rules, and every documented one is needed."""
+    embeddings = [PENDULUM, *(DATA / f"embeddings/{name}.mercer" for name in LATTICES)]
+    for kind, more in {"gaussian": (), "ridge": ("--basis", "ridge"), "rbf": ("--basis", "rbf-gaussian")}.items():
+        mercer.ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", DATA / "policies/pendulum_5000_actor.onnx", "--k", "6",
+                  "--rollouts", "5", "--rounds", "1", "--episodes", "5", "--out", f"{kind}.mercer", *more)
+        embeddings.append(mercer.folder / f"{kind}.mercer")
+    reported = set()
+    for number, embedding in enumerate(embeddings):
+        for numbers in ("float", "fixed"):
+            for mode in ("table", "coefficients") if embedding.parent.name == "embeddings" else ("table",):
+                folder = f"m{number}{numbers}{mode}"
+                mercer.ok("export", "c", embedding, "--out", folder, "--name", "pilot", "--kit", "--numbers", numbers, "--mode", mode)
+                kit = mercer.folder / folder
+                check = ("cppcheck", "--addon=misra", "--std=c99", "-q", "-Isrc", "--template={id} {file}:{line}", "src/pilot.c")
+                said = subprocess.run([*check, "--suppressions-list=misra_suppressions.txt"], cwd=kit, text=True, capture_output=True)
+                assert said.stdout + said.stderr == "", said.stderr
+                every = subprocess.run(check, cwd=kit, text=True, capture_output=True).stderr
+                reported |= set(re.findall(r"misra-c2012-(\d+\.\d+)", every))
+                documented = set(re.findall(r"^\| (\d+\.\d+) \|", (kit / "MISRA.md").read_text(), re.M))
+    listed = {line.removeprefix("misra-c2012-") for line in (kit / "misra_suppressions.txt").read_text().split()}
+    print(f"reported: {sorted(reported)}; undocumented: {len(reported - documented)}")
+    assert documented == listed and reported <= documented
+    assert documented <= reported, documented - reported
+
+
+def test_the_readme_says_what_matters(kit):
+    text = (kit / "README.md").read_text()
+    for word in ("cos\\_theta", "rad/s", "an estimate", "SHA-256", "Certificate id", "this code is yours", "in closed loop", "embedding",
+                 "network", "`pilot_selftest() == 0`".strip("`")):
+        assert word in text, word
+    assert "the model" not in text
+    for name in re.findall(r"`((?:src|test|zephyr|examples)/[^`]*)`", text):
+        assert (kit / name).exists(), name
