@@ -42,7 +42,7 @@ def test_rust_checks_itself_and_its_vectors(mercer, embedding):
     run(*link, "--test", "tests/check.rs", "-o", "check", folder=folder)
     assert "1 passed" in run("./check", folder=folder)
     source = " ".join((folder / "src/lib.rs").read_text().replace("//!", " ").split())
-    for part in ("#![no_std]", "Written by Mercer", "This file is yours", f"at most {said['error_stated']:.2g}"):
+    for part in ("#![no_std]", "Made by Mercer", "this code is yours", f"at most {said['error_stated']:.2g}"):
         assert part in source, part
 
 

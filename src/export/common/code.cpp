@@ -7,10 +7,9 @@
 #include <fmt/format.h>
 
 #include "export/c/c_text.hpp"
+#include "export/common/provenance.hpp"
 #include "export/common/test_vectors.hpp"
-#include "io/sha256.hpp"
 #include "mercer/error.hpp"
-#include "mercer/version.hpp"
 
 namespace mercer {
 namespace {
@@ -125,10 +124,6 @@ double largest_difference(const ContinuousController& controller, const CodeAnsw
   return worst;
 }
 
-std::string certificate_id(const EmbeddingFile& file) {
-  return file.certificate ? sha256(certificate_json(*file.certificate)).substr(0, 16) : "";
-}
-
 std::vector<double> case_limits(const ControllerInterface& outside, double stated_error, const TestVectors* vectors) {
   std::vector<double> limits;
   for (std::size_t a = 0; a < outside.actions(); ++a) {
@@ -161,15 +156,6 @@ std::string axis_lines(const Contract& contract, const Space& space, const char*
   return lines;
 }
 
-std::string origin_note(const EmbeddingFile& file) {
-  const std::string id = certificate_id(file);
-  return fmt::format(
-      "Written by Mercer {}. Teacher: {}{}. Certificate: {}. This file is yours: Mercer's licence does "
-      "not cover what it exports.",
-      version(), origin_text(file.origin),
-      file.origin.teacher_sha256.empty() ? "" : ", SHA-256 " + file.origin.teacher_sha256, id.empty() ? "none" : id);
-}
-
 }  // namespace
 
 std::string code_notes(const EmbeddingFile& file, const CodeOptions& options, const CodeSubject& subject,
@@ -189,7 +175,9 @@ std::string code_notes(const EmbeddingFile& file, const CodeOptions& options, co
                                                         : "logits",
                                     made.stated_error, subject.discrete() ? "" : " of the action's range", made.error,
                                     subject.lattice ? "all cells" : "states that fill the ranges"));
-  text += comment_lines(origin_note(file)) + " *\n";
+  text += comment_lines(fmt::format("Teacher: {}.", origin_text(file.origin)));
+  for (const std::string& sentence : provenance_sentences(file)) text += comment_lines(sentence);
+  text += comment_lines(network_distance_sentence(file)) + " *\n";
   text += comment_lines("Certificate: " + certificate_sentences(file));
   if (file.certificate && !file.verified) text += comment_lines("Not verified: " + verification_text(file) + ".");
   text += outcome_comment(file);

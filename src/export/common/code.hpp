@@ -54,9 +54,6 @@ using CodeAnswers = std::function<std::vector<double>(std::span<const double> st
 /// of logits absolute.
 double largest_difference(const ContinuousController& controller, const CodeAnswers& answers);
 
-/// The first 16 digits of the SHA-256 of the certificate as JSON: what exported code calls it by. Empty without one.
-std::string certificate_id(const EmbeddingFile& file);
-
 /// What the comment at the top says: contract, computation, difference, origin, certificate. Each line begins with
 /// `prefix`.
 std::string code_notes(const EmbeddingFile& file, const CodeOptions& options, const CodeSubject& subject,

@@ -11,7 +11,9 @@
 
 namespace mercer {
 
-std::string certificate_id(const Certificate& certificate) { return sha256(to_json(certificate).dump()).substr(0, 16); }
+std::string certificate_id(const EmbeddingFile& file) {
+  return file.certificate ? sha256(to_json(*file.certificate).dump()).substr(0, 16) : "";
+}
 
 std::string network_distance_sentence(const EmbeddingFile& file) {
   const PolicyOutcomes seen = file.certificate ? measured_outcomes(*file.certificate).embedding : PolicyOutcomes{};
@@ -30,7 +32,7 @@ std::vector<std::string> provenance_sentences(const EmbeddingFile& file) {
   return {fmt::format("Made by Mercer {}.", version()),
           file.origin.teacher_sha256.empty() ? "SHA-256 of the network: not known."
                                              : fmt::format("SHA-256 of the network: {}.", file.origin.teacher_sha256),
-          file.certificate ? fmt::format("Certificate id: {}.", certificate_id(*file.certificate))
+          file.certificate ? fmt::format("Certificate id: {}.", certificate_id(file))
                            : "Certificate id: none.",
           "Licence: this code is yours, to use as you like; Mercer claims no rights in it and gives no warranty."};
 }

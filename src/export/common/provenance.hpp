@@ -7,8 +7,9 @@
 
 namespace mercer {
 
-/// What a certificate is called: the first 16 digits of the SHA-256 that its file stores of it.
-std::string certificate_id(const Certificate& certificate);
+/// What a file's certificate is called: the first 16 digits of the SHA-256 that the file stores of it. Empty without
+/// one.
+std::string certificate_id(const EmbeddingFile& file);
 
 /// How far the embedding's actions are from the network's, in a sentence.
 std::string network_distance_sentence(const EmbeddingFile& file);

@@ -8,6 +8,7 @@
 
 #include "export/c/c_text.hpp"
 #include "export/c/machine.hpp"
+#include "export/common/provenance.hpp"
 #include "mercer/version.hpp"
 
 namespace mercer {

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "export/common/code.hpp"
+#include "export/common/provenance.hpp"
 #include "export/onnx/onnx_terms.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
