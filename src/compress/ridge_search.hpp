@@ -63,6 +63,7 @@ class RidgeSearch {
   void grow();
 
   void gather_states(const distil::Student* student);
+  distil::RidgeShape shape_of(std::size_t ridges, bool linear) const;
   distil::Student imitated(std::size_t ridges, bool linear, std::uint64_t attempt = 0);
   distil::Student best_imitated(std::size_t ridges);
   double cost_of(std::span<const Outcome> outcomes, const Policy& policy, const distil::Student& student) const;
@@ -99,6 +100,7 @@ class RidgeSearch {
   std::uint64_t failed_ = 0;            // attempts at this size that did not pass
   std::uint64_t passed_ = 0;            // ridges of the smallest student that should pass, before this size; 0: none
   std::uint64_t passed_here_ = 0;       // whether one of this size should
+  std::uint64_t with_linear_ = 0;       // whether ridges come beside a linear part: where that alone is near
   std::uint64_t trusted_;               // whether the teacher's critics are used
   double smoothness_ = 0;
   double least_lost_ = HUGE_VAL;  // of the sizes that were tried

@@ -32,9 +32,13 @@ void RidgeSearch::gather_states(const Student* student) {
   if (tuner_ && trusted_ == 0) data_.weigh(tuner_->critics());
 }
 
+distil::RidgeShape RidgeSearch::shape_of(std::size_t ridges, bool linear) const {
+  return distil::shape_for(player_.task(), ridges, linear, teacher_.contract().squash);
+}
+
 Student RidgeSearch::imitated(std::size_t ridges, bool linear, std::uint64_t attempt) {
   gather_states(nullptr);
-  const distil::RidgeShape shape = distil::shape_for(player_.task(), ridges, linear, teacher_.contract().squash);
+  const distil::RidgeShape shape = shape_of(ridges, linear);
   Student student = initial_student(shape, scale_, options_.judge.seed + attempt);
   distil::ImitateOptions how;
   how.rounds = options_.ridges.imitation_rounds;
@@ -55,7 +59,7 @@ Student RidgeSearch::best_imitated(std::size_t ridges) {
   double least = HUGE_VAL;
   for (std::uint64_t attempt = 0; attempt < (falls ? falling_attempts : 1); ++attempt) {
     if (attempt > 0 && enough_()) break;
-    Student student = imitated(ridges, false, attempt);
+    Student student = imitated(ridges, with_linear_ != 0, attempt);
     const auto policy = policy_of(student, player_.task());
     const Episodes playing = options_.search.aim.playing(check_episodes, seed, Act::mean);
     const double cost = falls ? cost_of(player_.play(*policy, playing, progress_), *policy, student) : 0;
@@ -120,13 +124,15 @@ void RidgeSearch::try_linear() {
   const Student student = imitated(0, true);
   auto [fine, passed] = try_grids(student);
   note(fmt::format("a linear student loses {:.3g}% after imitation", 100 * fine.lost_share));
-  if (student.numbers.size() <= most_evolved && fine.lost_share < tunable_loss) passed = evolve(student) || passed;
+  const bool near = fine.lost_share < tunable_loss;
+  if (student.numbers.size() <= most_evolved && near) passed = evolve(student) || passed;
+  with_linear_ = near ? 1 : 0;
   stage_ = passed ? Stage::done : Stage::sizes;
 }
 
 bool RidgeSearch::fits(std::size_t ridges, const RidgeGrid& grid) const {
   if (!options_.judge.max_bytes) return true;
-  const distil::RidgeShape shape = distil::shape_for(player_.task(), ridges, false, teacher_.contract().squash);
+  const distil::RidgeShape shape = shape_of(ridges, with_linear_ != 0);
   const Student student{shape, scale_, initial_numbers(shape, 0)};
   const distil::Rounding rounding = fitting_rounding(student, grid);
   return encode_continuous(code_of(student, player_.task(), rounding), teacher_.contract()).size() <=

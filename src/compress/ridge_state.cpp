@@ -11,10 +11,16 @@ void RidgeSearch::exchange(learn::Archive& archive) {
   auto stage = static_cast<std::uint64_t>(stage_);
   archive.count("search.stage", stage);
   stage_ = static_cast<Stage>(stage);
-  const std::pair<const char*, std::uint64_t*> counts[] = {
-      {"turn", &turn_},      {"turns", &turns_},   {"settled", &settled_},         {"size", &size_},
-      {"failed", &failed_},  {"passed", &passed_}, {"passed_here", &passed_here_}, {"seeds", &seeds_},
-      {"trusted", &trusted_}};
+  const std::pair<const char*, std::uint64_t*> counts[] = {{"turn", &turn_},
+                                                           {"turns", &turns_},
+                                                           {"settled", &settled_},
+                                                           {"size", &size_},
+                                                           {"failed", &failed_},
+                                                           {"passed", &passed_},
+                                                           {"passed_here", &passed_here_},
+                                                           {"seeds", &seeds_},
+                                                           {"trusted", &trusted_},
+                                                           {"with_linear", &with_linear_}};
   for (const auto& [name, value] : counts) archive.count(fmt::format("search.{}", name), *value);
   archive.numbers("search.smoothness", std::span(&smoothness_, 1));
   archive.numbers("search.least_lost", std::span(&least_lost_, 1));
@@ -26,7 +32,7 @@ void RidgeSearch::exchange(learn::Archive& archive) {
   archive.count("search.ridges", ridges);
   if (has_student != 0) {
     if (archive.filling()) {
-      student_ = {distil::shape_for(player_.task(), ridges, false, teacher_.contract().squash), scale_, {}};
+      student_ = {shape_of(ridges, with_linear_ != 0), scale_, {}};
       student_.numbers = distil::Vector<float>::Zero(student_.shape.size());
     }
     archive.numbers("search.student", all(student_.numbers));

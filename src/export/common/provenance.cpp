@@ -32,8 +32,7 @@ std::vector<std::string> provenance_sentences(const EmbeddingFile& file) {
   return {fmt::format("Made by Mercer {}.", version()),
           file.origin.teacher_sha256.empty() ? "SHA-256 of the network: not known."
                                              : fmt::format("SHA-256 of the network: {}.", file.origin.teacher_sha256),
-          file.certificate ? fmt::format("Certificate id: {}.", certificate_id(file))
-                           : "Certificate id: none.",
+          file.certificate ? fmt::format("Certificate id: {}.", certificate_id(file)) : "Certificate id: none.",
           "Licence: this code is yours, to use as you like; Mercer claims no rights in it and gives no warranty."};
 }
 
