@@ -84,7 +84,7 @@ def test_the_closed_loop_sees_a_wrong_controller(mercer, kit):
     # The stored returns are those that the library earns in the same episodes.
     library = mercer.json("evaluate", "--env", "pendulum", "--policy", PENDULUM, "--act", "mean", "--episodes", "10", "--seed", "1")
     returns = [float(number) for number in re.findall(r"the embedding's (\S+),", said)]
-    assert abs(sum(returns) / 10 - library["mean"]) < 1e-3 * abs(library["mean"]), library
+    assert abs(sum(returns) / 10 - library["return"]["mean"]) < 1e-3 * abs(library["return"]["mean"]), library
     break_coefficient(kit)
     run(*command, cwd=kit)
     assert subprocess.run(["./closed"], cwd=kit, stdout=subprocess.DEVNULL).returncode == 1
