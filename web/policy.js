@@ -82,8 +82,7 @@ export function make_policy(page) {
   const other_name = () => page.entry(store.get().beside)?.name;
 
   function titles() {
-    const other = other_name();
-    return { teacher: "teacher", embedding: "embedding", other: other ?? "", difference: `difference: embedding - ${other ? "other" : "teacher"}` };
+    return { teacher: "teacher", embedding: "embedding", other: other_name() ?? "", difference: "difference" };
   }
 
   function redraw() {

@@ -161,13 +161,14 @@ Verdict trust(const VerdictFacts& facts) {
 Colour smoothness(const VerdictFacts& facts, const VerdictLimits& limits, std::vector<std::string>& parts) {
   const auto& [teacher, embedding] = facts.outcomes;
   Colour colour = Colour::green;
+  std::vector<std::string> mild;  // at a bound, or with more effort, it may still be smooth
   for (const OutcomeLine& line : outcome_lines(facts.outcomes)) {
     if (line.warning.empty()) continue;
-    parts.push_back(line.warning);
-    // At a bound, or with more effort, it may still be smooth.
-    const bool mild = line.code == "saturation" || line.code == "effort";
-    colour = worse(colour, mild ? Colour::amber : Colour::red);
+    const bool is_mild = line.code == "saturation" || line.code == "effort";
+    (is_mild ? mild : parts).push_back(line.warning);
+    colour = worse(colour, is_mild ? Colour::amber : Colour::red);
   }
+  if (colour == Colour::amber) parts = mild;
   if (facts.certificate != nullptr) {
     for (const Quantity about : {Quantity::roughness, Quantity::failures}) {
       const Promise* promise = promise_about(*facts.certificate, about);

@@ -93,10 +93,6 @@ test("light and dark have no serious accessibility problem", async () => {
   await page.locator("#measure").click();
   await settled(page);
   await check_accessibility(page, "light");
-  await page.mouse.move(0, 0);
-  await page.screenshot({ path: join(screenshots, "explorer.png") });
-  await move_slider(page, "#scrub", 22);
-  await page.locator("#episode").screenshot({ path: join(screenshots, "explorer-episode.png") });
   await page.locator("#theme").click();
   await check_accessibility(page, "dark");
   await page.getByLabel("polar plot").check();

@@ -184,11 +184,11 @@ test("an episode is a path on the map, with angles in one turn, and its nearest 
 
 test("captions follow the view", () => {
   const action = { name: "torque", unit: "N m" };
-  const slice = { x: { name: "theta", unit: "rad" }, y: { name: "speed", unit: "rad/s" }, visits: [1] };
+  const slice = { x: { name: "theta", unit: "rad" }, y: { name: "speed", unit: "rad/s" }, visits: [1], teacher: [0] };
   assert.equal(slice_words({ action, slice, zoom: false, others: 0, path: false }),
-    "Mean torque (N m) over theta (rad) and speed (rad/s), over the whole range. Contours: where the teacher is a tenth, a hundredth and a thousandth as often as at its most visited place.");
+    "Mean torque (N m) over theta (rad) and speed (rad/s), over the whole range. Difference: the embedding's less the teacher's. Contours: where the teacher is a tenth, a hundredth and a thousandth as often as at its most visited place.");
   assert.match(slice_words({ action, slice, zoom: true, others: 1, path: true, other: "b.mercer" }),
-    /, with b\.mercer next to it, zoomed to where 98% of the visited states are; 1 other dimension fixed, at first at the mean of visited states\. Contours.* Lines: the episode above/);
+    /, with b\.mercer next to it, zoomed to where 98% of the visited states are; 1 other dimension fixed, at first at the mean of visited states\. Difference: the embedding's less that of b\.mercer\. Contours.* Lines: the episode above/);
   const plane = { x: { name: "direction 1", unit: "standard deviations", words: "0.8 speed" }, y: { name: "direction 2", unit: "standard deviations", words: "1 theta" }, share: 0.914 };
   assert.match(plane_words({ action, slice: plane }), /\(91% of its mean squared slope\)\. Direction 1: 0\.8 speed\. Direction 2: 1 theta\./);
   assert.match(polar_words(), /^Each ring is a state/);
