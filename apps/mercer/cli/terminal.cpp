@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "core/printable.hpp"
 #include "io/file.hpp"
 
 namespace {
@@ -73,6 +74,7 @@ void catch_interrupts() {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is then an error of writing, like a full disk
   source();
   std::thread([signals] {
     int number = 0;
@@ -114,7 +116,7 @@ bool terminal_is_unicode() {
 mercer::Progress terminal_progress(bool quiet) {
   mercer::Progress progress;
   progress.stop = interrupt_token();
-  progress.note = [](const std::string& sentence) { spdlog::info("{}", sentence); };
+  progress.note = [](const std::string& sentence) { spdlog::info("{}", mercer::printable(sentence)); };
   if (!quiet && ::isatty(STDERR_FILENO) != 0) {
     progress.report = [bar = std::make_shared<Bar>()](std::string_view stage, double fraction) {
       bar->draw(stage, fraction);
