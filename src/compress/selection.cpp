@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "measure/certificate_words.hpp"
 #include "mercer/compress.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
@@ -76,8 +77,8 @@ void require_share(std::span<const double> returns, double delta) {
   throw Error(
       ErrorCode::missing_option,
       fmt::format("a loss in percent needs a teacher whose mean return is not 0; it is {:.4g} over {} episodes, "
-                  "with {:.4g}% confidence in [{:.4g}, {:.4g}]",
-                  mean_of(returns), returns.size(), 100 * (1 - delta), mean.low, mean.high),
+                  "with {} confidence in [{:.4g}, {:.4g}]",
+                  mean_of(returns), returns.size(), confidence_down(1 - delta), mean.low, mean.high),
       "Give a budget in units of return (--max-loss-return), or raise --select-episodes");
 }
 

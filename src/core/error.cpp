@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/printable.hpp"
+
 namespace mercer {
 
 std::span<const ErrorKind> error_kinds() {
@@ -31,11 +33,11 @@ std::span<const ErrorKind> error_kinds() {
 }
 
 Error::Error(ErrorCode code, std::string problem, std::string remedy)
-    : std::runtime_error(
-          fmt::format("E{}: {}. {}{}", static_cast<int>(code), problem, remedy, remedy.ends_with('?') ? "" : ".")),
+    : std::runtime_error(fmt::format("E{}: {}. {}{}", static_cast<int>(code), printable(problem), printable(remedy),
+                                     remedy.ends_with('?') ? "" : ".")),
       code_(code),
-      problem_(std::move(problem)),
-      remedy_(std::move(remedy)) {}
+      problem_(printable(problem)),
+      remedy_(printable(remedy)) {}
 
 int Error::exit_code() const {
   const int number = static_cast<int>(code_);

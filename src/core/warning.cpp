@@ -1,5 +1,7 @@
 #include "mercer/warning.hpp"
 
+#include "core/printable.hpp"
+
 namespace mercer {
 namespace {
 
@@ -13,7 +15,7 @@ std::function<void(const std::string&)>& receiver() {
 void set_warning_sink(std::function<void(const std::string&)> sink) { receiver() = std::move(sink); }
 
 void warn(const std::string& sentence) {
-  if (receiver()) receiver()(sentence);
+  if (receiver()) receiver()(printable(sentence));
 }
 
 }  // namespace mercer

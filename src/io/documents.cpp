@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "core/printable.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "io/toml.hpp"
 #include "mercer/error.hpp"
 
@@ -48,9 +50,9 @@ void flatten(const toml::table& table, const std::string& prefix, const std::fil
 }  // namespace
 
 nlohmann::json read_json(const std::filesystem::path& path) {
-  const std::string text = read_text(path);
+  const std::string text = read_text(path, limits::json_bytes);
   try {
-    return nlohmann::json::parse(text);
+    return parse_strict_json<nlohmann::json>(text, path.string());
   } catch (const nlohmann::json::parse_error& mistake) {
     throw Error(ErrorCode::bad_format,
                 fmt::format("'{}' is not JSON: mistake at byte {} of {}", path.string(), mistake.byte, text.size()),
@@ -61,9 +63,16 @@ nlohmann::json read_json(const std::filesystem::path& path) {
   }
 }
 
+void make_printable(nlohmann::json& document) {
+  if (document.is_string()) document = printable(document.get_ref<const std::string&>());
+  if (document.is_structured()) {
+    for (nlohmann::json& inner : document) make_printable(inner);
+  }
+}
+
 std::vector<TomlEntry> read_toml(const std::filesystem::path& path, bool tables) {
   std::vector<TomlEntry> entries;
-  const std::string text = read_text(path, 1 << 16);  // far beyond any settings, and no danger to the parser's stack
+  const std::string text = read_text(path, limits::toml_bytes);
   flatten(parse_toml(text, path.string(), remedy), "", path, tables, entries);
   return entries;
 }
@@ -73,14 +82,15 @@ Json parse_strict_json(std::string_view text, const std::string& where) {
   using Event = typename Json::parse_event_t;
   std::vector<std::set<std::string>> keys;
   const auto check = [&](int depth, Event event, Json& parsed) {
-    if (depth > most_json_depth) {
-      throw Error(ErrorCode::bad_format, fmt::format("'{}' nests JSON deeper than {} levels", where, most_json_depth),
-                  "Give a file that Mercer or a safetensors library wrote");
+    const bool opens = event == Event::object_start || event == Event::array_start;
+    if (opens && depth >= static_cast<int>(limits::depth)) {
+      throw Error(ErrorCode::bad_format, fmt::format("'{}' nests JSON deeper than {} levels", where, limits::depth),
+                  "Give a document with fewer arrays and objects inside each other");
     }
     if (event == Event::object_start) keys.emplace_back();
     if (event == Event::object_end) keys.pop_back();
     if (event == Event::key && !keys.back().insert(parsed.template get<std::string>()).second) {
-      throw_corrupt(where, fmt::format("names '{}' twice in its header", parsed.template get<std::string>()));
+      throw_corrupt(where, fmt::format("names '{}' twice in one object", parsed.template get<std::string>()));
     }
     return true;
   };

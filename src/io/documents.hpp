@@ -9,17 +9,18 @@
 
 namespace mercer {
 
-/// The JSON document in a file. Throws `bad_format` with the place of the first mistake.
+/// The JSON document in a file, as `parse_strict_json` reads it. Throws `bad_format` with the place of the first
+/// mistake too.
 nlohmann::json read_json(const std::filesystem::path& path);
 
-/// Deepest nesting in the metadata of files; Mercer writes less than 10. Recursive code is safe on it.
-constexpr int most_json_depth = 64;
-
-/// JSON that a file holds, with every key once in its object: libraries keep one of two equal keys, and not always the
+/// JSON from outside, with every key once in its object: libraries keep one of two equal keys, and not always the
 /// same. `Json` is nlohmann::json or ordered_json. Throws `corrupt_file` naming `where` for a key that stands twice,
-/// `bad_format` for deeper nesting than `most_json_depth`, and what nlohmann throws for text that is not JSON.
+/// `bad_format` for deeper nesting than `limits::depth`, and what nlohmann throws for text that is not JSON.
 template <class Json>
 Json parse_strict_json(std::string_view text, const std::string& where);
+
+/// Makes every text in a document `printable`, for those that are only shown.
+void make_printable(nlohmann::json& document);
 
 /// One setting of a TOML file as text: `[rollout] episodes = 10` is key "rollout.episodes", values {"10"}.
 struct TomlEntry {

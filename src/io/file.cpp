@@ -1,15 +1,19 @@
 #include "io/file.hpp"
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
+#include <memory>
 #include <mutex>
 #include <set>
+#include <streambuf>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -17,40 +21,57 @@ namespace {
 
 namespace fs = std::filesystem;
 
-template <class Bytes>
-Bytes read_whole(const fs::path& path, std::size_t most_bytes) {
-  std::error_code trouble;
-  if (fs::is_directory(path, trouble)) {
-    throw Error(ErrorCode::cannot_open, fmt::format("'{}' is a folder", path.string()), "Name a file");
+// A descriptor that is closed when its owner goes.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
   }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// Opened without waiting: a pipe that nobody writes to would wait for ever.
+int open_ordinary(const fs::path& path, struct stat& facts) {
+  const int number = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (number < 0 || ::fstat(number, &facts) != 0) {
     throw Error(ErrorCode::cannot_open, fmt::format("cannot open '{}': {}", path.string(), std::strerror(errno)),
                 "Check the name and that you may read it");
   }
-  const std::uintmax_t size = fs::file_size(path, trouble);
-  if (trouble || size > most_bytes) {
-    throw Error(ErrorCode::too_large,
-                trouble ? fmt::format("'{}' has no size: {}", path.string(), trouble.message())
-                        : fmt::format("'{}' has {} bytes; legal: at most {}", path.string(), size, most_bytes),
-                "Give an ordinary file of a smaller size");
-  }
-  Bytes bytes(static_cast<std::size_t>(size), typename Bytes::value_type{});
-  in.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size));
-  if (static_cast<std::uintmax_t>(in.gcount()) != size) {
-    throw Error(ErrorCode::cannot_open, fmt::format("'{}' could not be read to its end", path.string()),
-                "Check the disk and try again");
-  }
-  return bytes;
+  if (S_ISREG(facts.st_mode)) return number;
+  ::close(number);
+  throw Error(ErrorCode::cannot_open,
+              fmt::format("'{}' is {}", path.string(),
+                          S_ISDIR(facts.st_mode) ? "a folder" : "no ordinary file, but a pipe, a socket or a device"),
+              "Name a file");
 }
 
-// Renaming is only safe after a crash when the bytes, and then the folder's entry, have reached the disk.
-bool flush_to_disk(const fs::path& path, int flags) {
-  const int file = ::open(path.c_str(), flags);
-  if (file < 0) return false;
-  const bool flushed = ::fsync(file) == 0;
-  ::close(file);
-  return flushed;
+template <class Bytes>
+Bytes read_whole(const fs::path& path, std::size_t most_bytes) {
+  struct stat facts {};
+  const Descriptor file(open_ordinary(path, facts));
+  const auto size = static_cast<std::size_t>(facts.st_size);
+  if (size > most_bytes) {
+    throw Error(ErrorCode::too_large,
+                fmt::format("'{}' has {} bytes; legal: at most {}", path.string(), size, most_bytes),
+                "Give a smaller file; docs/reference/limits.md lists what is read");
+  }
+  Bytes bytes(size, typename Bytes::value_type{});
+  for (std::size_t have = 0; have < size;) {
+    const ssize_t got = ::read(file.number(), bytes.data() + have, size - have);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) {
+      throw Error(ErrorCode::cannot_open, fmt::format("'{}' could not be read to its end", path.string()),
+                  "Check the disk and try again");
+    }
+    have += static_cast<std::size_t>(got);
+  }
+  return bytes;
 }
 
 [[noreturn]] void cannot_write(const fs::path& path, std::string_view why) {
@@ -69,35 +90,91 @@ fs::path follow_links(fs::path path) {
   return path;
 }
 
-// Opens what is there or makes it, and fills it. Errors name `wanted`, the file that the user asked for.
-void write_through(const fs::path& path, const fs::path& wanted, const std::function<void(std::ostream&)>& write) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  if (!out) cannot_write(wanted, std::strerror(errno));
+// A stream into a descriptor that knows why it failed, which a stream of the library's does not.
+class DescriptorBuffer final : public std::streambuf {
+ public:
+  explicit DescriptorBuffer(int file) : file_(file) { setp(held_.data(), held_.data() + held_.size()); }
+  int trouble() const { return trouble_; }
+
+ private:
+  int overflow(int letter) override {
+    if (sync() != 0) return traits_type::eof();
+    if (!traits_type::eq_int_type(letter, traits_type::eof())) sputc(traits_type::to_char_type(letter));
+    return traits_type::not_eof(letter);
+  }
+  int sync() override {
+    for (const char* at = pbase(); at < pptr() && trouble_ == 0;) {
+      const ssize_t done = ::write(file_, at, static_cast<std::size_t>(pptr() - at));
+      if (done >= 0) at += done;
+      if (done < 0 && errno != EINTR) trouble_ = errno;
+    }
+    setp(held_.data(), held_.data() + held_.size());
+    return trouble_ == 0 ? 0 : -1;
+  }
+
+  int file_;
+  int trouble_ = 0;
+  std::array<char, 1 << 16> held_;
+};
+
+// Errors name `wanted`, the file that the user asked for.
+void fill(int file, const fs::path& wanted, const std::function<void(std::ostream&)>& write) {
+  const auto buffer = std::make_unique<DescriptorBuffer>(file);
+  std::ostream out(buffer.get());
   write(out);
-  out.close();
-  if (!out) cannot_write(wanted, std::strerror(errno));
+  out.flush();
+  if (!out) cannot_write(wanted, buffer->trouble() != 0 ? std::strerror(buffer->trouble()) : "its writer failed");
+}
+
+// A device, a pipe or a socket.
+void write_through(const fs::path& path, const std::function<void(std::ostream&)>& write) {
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY));
+  if (file.number() < 0) cannot_write(path, std::strerror(errno));
+  fill(file.number(), path, write);
 }
 
 std::mutex unfinished_mutex;
 std::set<fs::path> unfinished_files;
 
-// A temporary file that is gone when its writer is done with it, renamed or not.
-struct Unfinished {
-  explicit Unfinished(fs::path file) : path(std::move(file)) {
-    const std::scoped_lock lock(unfinished_mutex);
-    unfinished_files.insert(path);
+// A temporary file of this process alone, gone when its writer is done with it, renamed or not. What stands under its
+// name already, a link above all, is not touched.
+class Unfinished {
+ public:
+  Unfinished(const fs::path& target, const fs::path& wanted) {
+    constexpr std::size_t longest = 200;  // with what is added still a legal name
+    const std::string name = target.filename().string().substr(0, longest);
+    for (int attempt = 0; number_ < 0; ++attempt) {
+      path_ = folder_of(target) / fmt::format(".{}.{}{}.part", name, ::getpid(),
+                                              attempt == 0 ? std::string() : fmt::format("-{}", attempt));
+      const std::scoped_lock lock(unfinished_mutex);
+      number_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+      if (number_ >= 0) unfinished_files.insert(path_);
+      if (number_ < 0 && (errno != EEXIST || attempt == 100)) cannot_write(wanted, std::strerror(errno));
+    }
   }
   ~Unfinished() {
+    ::close(number_);
     const std::scoped_lock lock(unfinished_mutex);
     std::error_code ignored;
-    fs::remove(path, ignored);
-    unfinished_files.erase(path);
+    fs::remove(path_, ignored);
+    unfinished_files.erase(path_);
   }
   Unfinished(const Unfinished&) = delete;
   Unfinished& operator=(const Unfinished&) = delete;
 
-  fs::path path;
+  int number() const { return number_; }
+  const fs::path& path() const { return path_; }
+
+ private:
+  int number_ = -1;
+  fs::path path_;
 };
+
+// Renaming is only safe after a crash when the bytes, and then the folder's entry, have reached the disk.
+void flush_folder(const fs::path& folder) {
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (opened.number() >= 0) ::fsync(opened.number());
+}
 
 }  // namespace
 
@@ -112,16 +189,18 @@ std::string read_text(const fs::path& path, std::size_t most_bytes) {
 void write_atomically(const fs::path& path, const std::function<void(std::ostream&)>& write) {
   check_writable(path);
   std::error_code ignored;
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_through(path, path, write);
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_through(path, write);
   const fs::path target = follow_links(path);
-  const fs::path folder = folder_of(target);
-  const Unfinished beside(folder / fmt::format(".{}.{}.part", target.filename().string(), ::getpid()));
-  write_through(beside.path, path, write);
-  if (!flush_to_disk(beside.path, O_RDONLY)) cannot_write(path, std::strerror(errno));
+  const Unfinished beside(target, path);
+  struct stat before {};
+  const bool replaces = ::stat(target.c_str(), &before) == 0;
+  if (replaces && ::fchmod(beside.number(), before.st_mode & 07777) != 0) cannot_write(path, std::strerror(errno));
+  fill(beside.number(), path, write);
+  if (::fsync(beside.number()) != 0) cannot_write(path, std::strerror(errno));
   std::error_code trouble;
-  fs::rename(beside.path, target, trouble);
+  fs::rename(beside.path(), target, trouble);
   if (trouble) cannot_write(path, trouble.message());
-  flush_to_disk(folder, O_RDONLY | O_DIRECTORY);
+  flush_folder(folder_of(target));
 }
 
 void check_writable(const fs::path& path) {
@@ -138,6 +217,11 @@ void remove_unfinished_files() {
   const std::scoped_lock lock(unfinished_mutex);
   std::error_code ignored;
   for (const fs::path& path : unfinished_files) fs::remove(path, ignored);
+}
+
+void check_ordinary_file(const fs::path& path) {
+  struct stat facts {};
+  ::close(open_ordinary(path, facts));
 }
 
 void throw_corrupt(std::string_view where, std::string_view what) {

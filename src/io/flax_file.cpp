@@ -7,13 +7,12 @@
 
 #include "io/file.hpp"
 #include "io/half.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_entries = 100'000;
-constexpr std::size_t deepest = 16;
 constexpr std::size_t longest_name = 256;
 constexpr std::size_t most_axes = 8;
 
@@ -134,14 +133,14 @@ class Reader {
   }
 
   void add(const std::string& name, std::size_t depth) {
-    if (++entries_ > most_entries) refuse(fmt::format("more than {} entries", most_entries));
+    if (++entries_ > limits::flax_entries) refuse(fmt::format("more than {} entries", limits::flax_entries));
     const Item item = next();
     if (item.kind == Item::Kind::extension && (item.extension == 1 || item.extension == 3)) {
       auto made = Reader(item.content, where_).array();
       if (made && !arrays_.emplace(name, std::move(*made)).second) throw_corrupt(where_, "has one name twice");
     }
     if (item.kind != Item::Kind::map && item.kind != Item::Kind::list) return;
-    if (depth == deepest) refuse(fmt::format("more than {} levels", deepest));
+    if (depth == limits::flax_depth) refuse(fmt::format("more than {} levels", limits::flax_depth));
     for (std::uint64_t i = 0; i < item.value; ++i) {
       const std::string own = item.kind == Item::Kind::list ? fmt::format("{}", i) : key();
       const std::string full = name.empty() ? own : fmt::format("{}.{}", name, own);

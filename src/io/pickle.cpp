@@ -5,16 +5,15 @@
 
 #include <fmt/format.h>
 
+#include "core/printable.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_values = std::size_t{1} << 19;
-constexpr std::size_t most_names = 10'000;  // classes and functions in one pickle
 constexpr std::size_t longest_name = 256;
-constexpr std::size_t most_bytes = std::size_t{1} << 24;
 
 bool is_known(std::string_view name, std::span<const std::string_view> known) {
   return std::ranges::any_of(known, [&](std::string_view one) {
@@ -40,7 +39,7 @@ struct PickleMachine {
 
   Pickle run() {
     for (auto code = number(1); code != '.'; code = number(1)) {
-      if (at > most_bytes) refuse("no end");
+      if (at > limits::pickle_bytes) refuse("no end");
       step(static_cast<unsigned char>(code));
     }
     made.root_ = pop();
@@ -87,14 +86,15 @@ struct PickleMachine {
   }
 
   Place push(Pickle::Value value) {
-    if (made.values_.size() >= most_values) refuse(fmt::format("more than {} values", most_values));
+    if (made.values_.size() >= limits::pickle_values) refuse(fmt::format("more than {} values", limits::pickle_values));
     const auto place = static_cast<Place>(made.values_.size());
     made.values_.push_back(std::move(value));
     push_place(place);
     return place;
   }
   void push_place(Place place) {
-    if (stack.size() >= most_values) refuse(fmt::format("more than {} values on its stack", most_values));
+    if (stack.size() >= limits::pickle_values)
+      refuse(fmt::format("more than {} values on its stack", limits::pickle_values));
     stack.push_back(place);
   }
   void push_text(Kind kind, std::uint64_t size) { push({.kind = kind, .text = text(size)}); }
@@ -113,7 +113,7 @@ struct PickleMachine {
     return place;
   }
   void mark() {
-    if (marks.size() >= most_values) refuse(fmt::format("more than {} marks", most_values));
+    if (marks.size() >= limits::depth) refuse(fmt::format("more than {} marks inside each other", limits::depth));
     marks.push_back(stack.size());
   }
   std::vector<Place> pop_to_mark() {
@@ -126,7 +126,8 @@ struct PickleMachine {
   }
 
   void remember(std::uint64_t place) {
-    if (place >= most_values) refuse(fmt::format("place {} of the memo; legal: below {}", place, most_values));
+    if (place >= limits::pickle_values)
+      refuse(fmt::format("place {} of the memo; legal: below {}", place, limits::pickle_values));
     if (place >= memo.size()) memo.resize(place + 1, Pickle::nowhere);
     memo[place] = top();
   }
@@ -155,7 +156,7 @@ struct PickleMachine {
     if (module.size() + own.size() >= longest_name) refuse("a class with a name of more than 256 letters");
     std::string full = fmt::format("{}.{}", module, own);
     if (!is_known(full, known)) refuse(fmt::format("it refers to '{}', which is no plain data,", printable(full)));
-    if (made.names_.size() >= most_names) refuse(fmt::format("more than {} classes", most_names));
+    if (made.names_.size() >= limits::pickle_names) refuse(fmt::format("more than {} classes", limits::pickle_names));
     made.names_.push_back(std::move(full));
     push({.kind = Kind::name, .text = made.names_.back()});
   }
@@ -263,13 +264,6 @@ void PickleMachine::step(unsigned char code) {
   const auto found = std::ranges::find(operations, code, &Operation::code);
   if (found == std::end(operations)) refuse(fmt::format("opcode 0x{:02x}, which plain data does not need,", code));
   found->run(*this);
-}
-
-std::string printable(std::string_view name) {
-  std::string out(name);
-  std::ranges::replace_if(
-      out, [](char c) { return c < ' ' || c > '~'; }, '?');
-  return out;
 }
 
 Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& where,

@@ -10,6 +10,7 @@
 #include "io/documents.hpp"
 #include "io/file.hpp"
 #include "io/half.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -19,7 +20,6 @@ using nlohmann::json;
 using nlohmann::ordered_json;
 
 constexpr std::size_t length_bytes = 8;
-constexpr std::size_t most_header_bytes = 100'000'000;  // as in the reference implementation
 constexpr const char* metadata_key = "__metadata__";
 
 struct ElementType {
@@ -78,11 +78,11 @@ struct Entry {
 };
 
 Entry parse_entry(const std::string& name, const json& value, std::size_t available, const std::string& where) {
-  const bool complete = value.is_object() && value.contains("dtype") && value["dtype"].is_string() &&
-                        value.contains("shape") && value["shape"].is_array() && value.contains("data_offsets") &&
-                        value["data_offsets"].is_array() && value["data_offsets"].size() == 2 &&
-                        is_index(value["data_offsets"][0]) && is_index(value["data_offsets"][1]) &&
-                        std::ranges::all_of(value["shape"], is_index);
+  const bool complete =
+      value.is_object() && value.contains("dtype") && value["dtype"].is_string() && value.contains("shape") &&
+      value["shape"].is_array() && value.contains("data_offsets") && value["data_offsets"].is_array() &&
+      value["data_offsets"].size() == 2 && is_index(value["data_offsets"][0]) && is_index(value["data_offsets"][1]) &&
+      value["shape"].size() <= limits::safetensors_axes && std::ranges::all_of(value["shape"], is_index);
   if (!complete) throw_unreadable(where, fmt::format("describes tensor '{}' in no way that is known", name));
   const auto dtype = value["dtype"].get<std::string>();
   const auto* type = std::ranges::find(element_types, dtype, &ElementType::name);
@@ -202,7 +202,7 @@ Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::strin
   if (bytes.size() < length_bytes) throw_corrupt(where, "is too short for a safetensors file");
   std::uint64_t length = 0;
   for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | static_cast<std::uint64_t>(bytes[i]);
-  if (length > most_header_bytes)
+  if (length > limits::safetensors_header)
     throw_unreadable(where, fmt::format("is no safetensors file (its header would have {} bytes)", length));
   if (length > bytes.size() - length_bytes) throw_corrupt(where, "ends before the header it announces");
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
+#include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -60,6 +61,7 @@ std::string sha256(std::span<const std::span<const std::byte>> parts) {
 }
 
 std::string sha256_file(const std::filesystem::path& path) {
+  check_ordinary_file(path);
   std::ifstream in(path, std::ios::binary);
   Sha256 hash;
   std::vector<char> piece(1 << 16);

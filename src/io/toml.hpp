@@ -18,8 +18,8 @@
 
 namespace mercer {
 
-/// The document in a TOML text. Throws `bad_format` naming `file` and the line of the first mistake. Texts should be
-/// short, at most 64 KB: the parser is recursive.
+/// The document in a TOML text. Throws `bad_format` naming `file` and the line of the first mistake, also for a header
+/// or a setting deeper than `limits::depth`: recursive code is safe on what is returned.
 toml::table parse_toml(std::string_view text, const std::string& file, const std::string& remedy);
 
 }  // namespace mercer

@@ -7,6 +7,7 @@
 
 #include "io/file.hpp"
 #include "io/half.hpp"
+#include "io/limits.hpp"
 #include "io/pickle.hpp"
 #include "mercer/error.hpp"
 
@@ -15,11 +16,10 @@ namespace {
 
 using Kind = Pickle::Kind;
 
-constexpr std::size_t most_entries = 100'000;
 constexpr std::size_t most_axes = 8;
-constexpr std::size_t deepest = 4;           // dictionaries inside dictionaries
-constexpr std::size_t deepest_modules = 16;  // modules inside modules
-constexpr std::size_t most_code = std::size_t{1} << 18;
+constexpr std::size_t deepest = 4;              // dictionaries inside dictionaries
+constexpr std::size_t deepest_modules = 16;     // modules inside modules
+constexpr std::size_t longest_byte_order = 16;  // "little" or "big"
 constexpr std::string_view script_prefix = "__torch__.";
 
 constexpr std::string_view known_names[] = {
@@ -135,7 +135,7 @@ void TorchFile::read_zip_layout(std::span<const std::byte> bytes) {
   }
   if (folder.empty()) refuse(where_, "a zip file without data.pkl: no file of torch.save");
   if (const auto order = entries.find(folder + "byteorder"); order != entries.end()) {
-    const ZipBytes text = unpack(order->second, where_);
+    const ZipBytes text = unpack(order->second, where_, longest_byte_order);
     if (!text.bytes.empty() && text.bytes[0] == std::byte{'b'}) refuse(where_, "it was saved on a big-endian machine");
   }
   for (const auto& [name, entry] : entries) {
@@ -143,8 +143,7 @@ void TorchFile::read_zip_layout(std::span<const std::byte> bytes) {
     if (name.starts_with(code) && name.ends_with(".py")) sources_.emplace(name.substr(code.size()), entry);
   }
   const ZipEntry& description = entries.at(folder + "data.pkl");
-  if (description.size > std::size_t{1} << 24) refuse(where_, "its list of tensors has more than 16 MiB");
-  const ZipBytes content = unpack(description, where_);
+  const ZipBytes content = unpack(description, where_, limits::pickle_bytes);
   const Pickle pickle = parse_pickle(content.bytes, where_, known_names);
   add_storages(pickle);
   for (auto& [key, storage] : storages_) {
@@ -235,7 +234,7 @@ void TorchFile::add_tensors(const Pickle& pickle, const std::string& prefix, con
   if (dict.kind != Kind::dict && dict.kind != Kind::object) refuse(where_, "it holds no dictionary of tensors");
   for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     const Pickle::Value &key = pickle.at(dict.items[i]), &value = pickle.at(dict.items[i + 1]);
-    if (++visited_ > most_entries) refuse(where_, fmt::format("more than {} entries", most_entries));
+    if (++visited_ > limits::torch_entries) refuse(where_, fmt::format("more than {} entries", limits::torch_entries));
     if (key.kind != Kind::text || key.text.size() > 256) continue;
     const std::string name = prefix + std::string(key.text);
     const bool nested = value.kind == Kind::dict || (value.kind == Kind::object && !value.items.empty());
@@ -255,7 +254,7 @@ void TorchFile::add_module(const Pickle& pickle, const std::string& path, const 
   const Pickle::Value& state = pickle.at(module.state);
   for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
     const Pickle::Value &key = pickle.at(state.items[i]), &value = pickle.at(state.items[i + 1]);
-    if (++visited_ > most_entries) refuse(where_, fmt::format("more than {} entries", most_entries));
+    if (++visited_ > limits::torch_entries) refuse(where_, fmt::format("more than {} entries", limits::torch_entries));
     if (key.kind != Kind::text || key.text.size() > 256) continue;
     const std::string name = path.empty() ? std::string(key.text) : fmt::format("{}.{}", path, key.text);
     if (is_module(value)) {
@@ -276,8 +275,10 @@ std::string TorchFile::source(std::string_view class_name) const {
   std::ranges::replace(file, '.', '/');
   const auto found = sources_.find(file + ".py");
   if (found == sources_.end()) refuse(where_, fmt::format("it has no code of {}", printable(class_name)));
-  if (found->second.size > most_code) refuse(where_, fmt::format("more than {} bytes of code", most_code));
-  const ZipBytes content = unpack(found->second, where_);
+  if (found->second.size > limits::torch_code) {
+    refuse(where_, fmt::format("more than {} bytes of code", limits::torch_code));
+  }
+  const ZipBytes content = unpack(found->second, where_, limits::torch_code);
   return {reinterpret_cast<const char*>(content.bytes.data()), content.bytes.size()};
 }
 
@@ -318,7 +319,8 @@ std::vector<double> TorchFile::numbers(const TorchTensor& tensor) const {
   const Storage& storage = storages_.find(tensor.storage)->second;
   const StorageType& type = storage_types[storage.type];
   const bool zip = !storage.entry.name.empty();
-  const ZipBytes content = zip ? unpack(storage.entry, where_) : ZipBytes{{}, storage.entry.packed};
+  const ZipBytes content =
+      zip ? unpack(storage.entry, where_, limits::policy_weights * type.size) : ZipBytes{{}, storage.entry.packed};
   std::size_t count = 1;
   for (const std::size_t size : tensor.shape) count *= size;
   std::vector<double> out(count);

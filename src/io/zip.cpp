@@ -6,7 +6,9 @@
 #include <fmt/format.h>
 #include <zlib.h>
 
+#include "core/printable.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -147,6 +149,30 @@ std::vector<std::byte> inflate_member(std::span<const std::byte> packed, std::ui
   return out;
 }
 
+// Bytes that two members share could be unpacked again and again.
+void check_apart(std::vector<ZipEntry>& entries, const std::string& where) {
+  std::vector<std::span<const std::byte>> places;
+  for (const ZipEntry& entry : entries) {
+    if (!entry.packed.empty()) places.push_back(entry.packed);
+  }
+  std::ranges::sort(places, {}, [](const auto& place) { return place.data(); });
+  for (std::size_t i = 1; i < places.size(); ++i) {
+    if (places[i].data() < places[i - 1].data() + places[i - 1].size()) {
+      throw_corrupt(where, "has members that share bytes");
+    }
+  }
+}
+
+void check_budget(const std::vector<ZipEntry>& entries, std::size_t file, const std::string& where) {
+  const std::uint64_t most = std::max<std::uint64_t>(limits::zip_unpacked, file * limits::zip_inflation);
+  std::uint64_t unpacked = 0;  // no member has more than most_inflation times its packed bytes: this cannot wrap around
+  for (const ZipEntry& entry : entries) unpacked += entry.size;
+  if (unpacked <= most) return;
+  throw Error(ErrorCode::too_large,
+              fmt::format("'{}' has {} bytes and unpacks to {}; legal: at most {}", where, file, unpacked, most),
+              "Store it without compression, as numpy.savez does");
+}
+
 }  // namespace
 
 void write_zip(std::ostream& out, std::span<const ZipMember> members) {
@@ -198,6 +224,12 @@ void write_zip(std::ostream& out, std::span<const ZipMember> members) {
 std::vector<ZipEntry> list_zip(std::span<const std::byte> file, const std::string& where) {
   const Reader reader(file, where);
   const Directory directory = find_directory(reader, file.size(), where);
+  if (directory.members > limits::zip_members) {
+    throw Error(
+        ErrorCode::too_large,
+        fmt::format("'{}' announces {} members; legal: at most {}", where, directory.members, limits::zip_members),
+        "Give a file with fewer arrays");
+  }
   std::vector<ZipEntry> entries;
   std::uint64_t at = directory.start;
   for (std::uint64_t member = 0; member < directory.members; ++member) {
@@ -231,10 +263,18 @@ std::vector<ZipEntry> list_zip(std::span<const std::byte> file, const std::strin
     entries.push_back({name, size, static_cast<std::uint32_t>(crc), method == 8, packed});
   }
   if (at != directory.start + directory.size) throw_corrupt(where, "has a damaged directory");
+  check_apart(entries, where);
+  check_budget(entries, file.size(), where);
   return entries;
 }
 
-ZipBytes unpack(const ZipEntry& entry, const std::string& where) {
+ZipBytes unpack(const ZipEntry& entry, const std::string& where, std::size_t most_bytes) {
+  if (entry.size > most_bytes) {
+    throw Error(
+        ErrorCode::too_large,
+        fmt::format("'{}': '{}' has {} bytes; legal: at most {}", where, printable(entry.name), entry.size, most_bytes),
+        "Give a file with less in it; docs/reference/limits.md lists what is read");
+  }
   ZipBytes out;
   if (entry.deflated) out.held = inflate_member(entry.packed, entry.size, where);
   out.bytes = entry.deflated ? std::span<const std::byte>(out.held) : entry.packed;
@@ -246,7 +286,7 @@ ZipBytes unpack(const ZipEntry& entry, const std::string& where) {
 
 void read_zip(std::span<const std::byte> file, const std::string& where,
               const std::function<void(const std::string&, std::span<const std::byte>)>& visit) {
-  for (const ZipEntry& entry : list_zip(file, where)) visit(entry.name, unpack(entry, where).bytes);
+  for (const ZipEntry& entry : list_zip(file, where)) visit(entry.name, unpack(entry, where, entry.size).bytes);
 }
 
 }  // namespace mercer

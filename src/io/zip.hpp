@@ -36,12 +36,15 @@ struct ZipBytes {
   std::span<const std::byte> bytes{};
 };
 
-/// The members of a zip file, in the order of its directory. Every place and size is checked against the file. `where`
-/// names the file in errors. Throws `corrupt_file` for damage, `bad_format` for other files and ways of packing.
+/// The members of a zip file, in the order of its directory. Every place and size is checked against the file; members
+/// that share bytes are refused, so that a directory cannot name one member many times. `where` names the file in
+/// errors. Throws `corrupt_file` for damage, `bad_format` for other files and ways of packing, `too_large` beyond
+/// `limits::zip_members` and what `limits` allow the members to hold together.
 std::vector<ZipEntry> list_zip(std::span<const std::byte> file, const std::string& where);
 
-/// Unpacks a member and verifies its size and checksum. Takes `entry.size` bytes of memory where it is deflated.
-ZipBytes unpack(const ZipEntry& entry, const std::string& where);
+/// Unpacks a member and verifies its size and checksum. Takes `entry.size` bytes of memory where it is deflated, and
+/// throws `too_large` above `most_bytes`.
+ZipBytes unpack(const ZipEntry& entry, const std::string& where, std::size_t most_bytes);
 
 /// Calls `visit(name, bytes)` for each member of a zip file in memory, unpacked, one after the other.
 void read_zip(std::span<const std::byte> file, const std::string& where,

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "core/fault.hpp"
+#include "io/documents.hpp"
 #include "measure/behaviour_json.hpp"
 #include "measure/certificate_json.hpp"
 #include "measure/json_numbers.hpp"
@@ -197,8 +198,10 @@ ordered to_json(const Certificate& certificate) {
           {"not_covered", certificate.not_covered}};
 }
 
-Certificate certificate_from_json(const json& document, const std::string& owner) {
+Certificate certificate_from_json(const json& stored, const std::string& owner) {
   Certificate read;
+  json document = stored;
+  make_printable(document);  // its texts are only shown
   try {
     for (const json& row : document.at("rows")) read.rows.push_back(row_from(row, owner));
     read.teacher_return = number_from(document.at("teacher_return"));
@@ -240,7 +243,11 @@ Certificate certificate_from_json(const json& document, const std::string& owner
 std::string certificate_json(const Certificate& certificate) { return to_json(certificate).dump(2); }
 
 Certificate certificate_from_json(const std::string& text, const std::string& owner) {
-  return certificate_from_json(json::parse(text, nullptr, false), owner);
+  try {
+    return certificate_from_json(parse_strict_json<json>(text, owner), owner);
+  } catch (const json::parse_error&) {
+    return certificate_from_json(json(), owner);
+  }
 }
 
 }  // namespace mercer

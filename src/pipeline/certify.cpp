@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "embed/payload/certified.hpp"
 #include "io/file.hpp"
 #include "io/sha256.hpp"
 #include "mercer/error.hpp"
@@ -8,6 +9,7 @@
 #include "pipeline/seeds.hpp"
 #include "pipeline/suggest.hpp"
 #include "pipeline/teacher.hpp"
+#include "policy/files.hpp"
 
 namespace mercer {
 namespace {
@@ -55,6 +57,9 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
   }
   const Origin origin =
       resolve_origin(file, request.file, task, request.teacher, request.accept_other_teacher, request.seed, progress);
+  if (origin.player->env() != nullptr) {
+    check_contract_of_file(request.file, file.embedding.policy().contract(), origin.player->task());
+  }
   refuse_failures(request.keep, origin.player->task());
   CertifyOptions options = certify_options(request);
   options.seed = certifying_seed(request.seed, file.origin.seed);
@@ -86,17 +91,13 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
     require_embedding(request.file, "certify");  // two policies are certified if both are named
   }
   if (request.student || !request.file.ends_with(".mercer")) return certify_policy(request, progress);
-  const std::string before = sha256_file(request.file);
+  // The certificate is about these bytes, and goes nowhere else.
+  const std::string sha256 = sha256_file(request.file);
   const EmbeddingFile file = read_embedding(request.file);
   if (!request.dry_run) check_writable(request.file);
   CertifyResult result = certify_embedding(request, file, progress);
   if (request.dry_run) return result;
-  if (sha256_file(request.file) != before) {
-    throw Error(ErrorCode::cannot_write,
-                fmt::format("'{}' changed while it was certified, so the certificate is not about it", request.file),
-                "Certify it again");
-  }
-  add_certificate(request.file, result.certificate, request.sign);
+  add_certificate_to(request.file, sha256, result.certificate, request.sign);
   result.replaced = file.certificate;
   result.stored = true;
   return result;

@@ -16,7 +16,8 @@ template <class T>
 T parse_number(const std::string& text, const std::string& source, std::string_view kind) {
   T value{};
   const auto [end, trouble] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (trouble == std::errc{} && end == text.data() + text.size()) return value;
+  const bool whole = trouble == std::errc{} && end == text.data() + text.size();
+  if (whole && value == value) return value;  // NaN compares with nothing, so that no limit would hold
   if (trouble == std::errc::result_out_of_range) {
     throw Error(ErrorCode::out_of_range, fmt::format("{} is '{}', which is too large to hold", source, text),
                 "Give a smaller number");

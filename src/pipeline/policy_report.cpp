@@ -9,6 +9,8 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "core/printable.hpp"
+#include "io/documents.hpp"
 #include "io/safetensors.hpp"
 #include "mercer/critics.hpp"
 #include "mercer/error.hpp"
@@ -24,13 +26,9 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // Text of a stranger, fit for terminals and documents.
-std::string printable(std::string_view text) {
+std::string shown(std::string_view text) {
   constexpr std::size_t longest = 200;
-  std::string out(text.substr(0, longest));
-  for (char& c : out) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  return out;
+  return printable(text.substr(0, longest));
 }
 
 // "- Python: 3.9.7" of system_info.txt.
@@ -41,10 +39,10 @@ void add_system(const std::string& text, InspectResult& report) {
     if (colon == std::string::npos || begin >= colon) continue;
     const std::size_t value = line.find_first_not_of(' ', colon + 1);
     if (value == std::string::npos) continue;
-    const std::string key = printable(std::string_view(line).substr(begin, colon - begin));
+    const std::string key = shown(std::string_view(line).substr(begin, colon - begin));
     if (std::ranges::find(report.made_by, key, &std::pair<std::string, std::string>::first) != report.made_by.end())
       continue;
-    report.made_by.emplace_back(key, printable(std::string_view(line).substr(value)));
+    report.made_by.emplace_back(key, shown(std::string_view(line).substr(value)));
   }
 }
 
@@ -137,7 +135,7 @@ class Reporter {
     if (normalised && !read_.options.normalisation.empty()) again.normaliser = "none";
     const Agent agent = read_agent(read_.file, again);
     report_.algorithm = agent.algorithm;
-    report_.made_by.emplace_back("Stable-Baselines3", agent.version.empty() ? "unknown" : printable(agent.version));
+    report_.made_by.emplace_back("Stable-Baselines3", agent.version.empty() ? "unknown" : shown(agent.version));
     add_system(agent.system, report_);
     add_layers(agent.layers);
     if (agent.layers.size() > 1) report_.activation = with_parameter(agent.activation);
@@ -147,7 +145,7 @@ class Reporter {
       std::string why;
       const bool of_boxes = critics->network.inputs().size() == 2;
       if (of_boxes && !read_dense_critics(spec_, report_.policy->contract(), settings_, &why)) {
-        report_.warnings.push_back(fmt::format("its critics cannot be used to tune an embedding: {}", printable(why)));
+        report_.warnings.push_back(fmt::format("its critics cannot be used to tune an embedding: {}", shown(why)));
       }
     }
     report_.normaliser = agent.normaliser.string();
@@ -162,11 +160,10 @@ class Reporter {
     report_.kind = "network";
     const Network network = read_onnx(read_.file);
     const OnnxFacts facts = read_onnx_facts(read_.file);
-    if (!facts.producer.empty())
-      report_.made_by.emplace_back(printable(facts.producer), printable(facts.producer_version));
+    if (!facts.producer.empty()) report_.made_by.emplace_back(shown(facts.producer), shown(facts.producer_version));
     report_.made_by.emplace_back("ONNX operator set", std::to_string(facts.operator_set));
     add_layers(facts.layers);
-    for (const std::string& name : facts.operators) report_.operators.push_back(printable(name));
+    for (const std::string& name : facts.operators) report_.operators.push_back(shown(name));
     add_ports(network);
     play_or_explain(network, read_.options);
   }
@@ -213,8 +210,8 @@ class Reporter {
     report_.kind = "snapshot";
     const SnapshotNetwork snapshot = read_snapshot(read_.file, false);
     const Safetensors content = read_safetensors(read_.file);
-    const auto manifest = nlohmann::json::parse(content.metadata.at("mercer"), nullptr, false);
-    report_.algorithm = printable(manifest.value("kind", ""));
+    const auto manifest = parse_strict_json<nlohmann::json>(content.metadata.at("mercer"), read_.file);
+    report_.algorithm = shown(manifest.value("kind", ""));
     report_.activation = "ReLU";
     report_.made_by.emplace_back("mercer train", fmt::format("step {}", manifest.value("step", std::uint64_t{0})));
     for (std::size_t layer = 0;; ++layer) {
@@ -246,13 +243,13 @@ class Reporter {
 
   void add_layers(const std::vector<TorchLayer>& layers) {
     for (const TorchLayer& layer : layers) {
-      report_.layers.push_back({printable(layer.name), layer.inputs, layer.outputs});
+      report_.layers.push_back({shown(layer.name), layer.inputs, layer.outputs});
     }
   }
 
   void add_ports(const Network& network) {
-    for (const Network::Port& port : network.inputs()) report_.inputs.push_back({printable(port.name), port.size});
-    for (const Network::Port& port : network.outputs()) report_.outputs.push_back({printable(port.name), port.size});
+    for (const Network::Port& port : network.inputs()) report_.inputs.push_back({shown(port.name), port.size});
+    for (const Network::Port& port : network.outputs()) report_.outputs.push_back({shown(port.name), port.size});
   }
 
   void play() { report_.policy = make_policy(spec_, *task_, settings_, &report_.plays); }

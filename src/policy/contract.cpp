@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "core/printable.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/files.hpp"
@@ -106,8 +107,8 @@ Space space_from_json(const json& document) {
   Space space;
   space.count = document.at("count").get<std::size_t>();
   for (const json& axis : document.at("axes")) {
-    space.axes.push_back({axis.at("name").get<std::string>(), range_from_json(axis.at("range")),
-                          axis.at("unit").get<std::string>(), axis.at("periodic").get<bool>()});
+    space.axes.push_back({printable(axis.at("name").get<std::string>()), range_from_json(axis.at("range")),
+                          printable(axis.at("unit").get<std::string>()), axis.at("periodic").get<bool>()});
   }
   return space;
 }
@@ -135,7 +136,7 @@ ordered to_json(const Contract& contract) {
 Contract contract_from_json(const json& document, const std::string& owner) {
   Contract contract;
   try {
-    contract.task = document.at("task").get<std::string>();
+    contract.task = printable(document.at("task").get<std::string>());
     contract.dt = document.at("dt").get<double>();
     contract.observation = space_from_json(document.at("observation"));
     contract.action = space_from_json(document.at("action"));

@@ -27,6 +27,11 @@ std::vector<std::string> split_list(std::string_view text);
 /// only one side knows are not compared.
 bool same_end(double a, double b);
 
+/// Throws `shape_mismatch` unless the contract of a file that Mercer wrote is that of the task: it knows what it was
+/// made for, and the same numbers under other names, or of another range, are not the same. In the task that it was
+/// made for other names are those that --names gave it.
+void check_contract_of_file(const std::string& file, const Contract& contract, const Task& task);
+
 /// A kind of file that `make_policy` reads.
 struct FileKind {
   PolicyKind kind;

@@ -10,6 +10,7 @@
 
 #include "core/number_codes.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/graph/graph.hpp"
@@ -223,11 +224,9 @@ Graph read_graph(const onnx::GraphProto& proto, std::int64_t operator_set, const
   return graph;
 }
 
-constexpr std::size_t most_bytes = std::size_t{1} << 30;
-
 onnx::ModelProto parse_model(std::span<const std::byte> bytes, const std::string& where) {
   onnx::ModelProto model;
-  if (bytes.size() > most_bytes || !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+  if (bytes.size() > limits::onnx_bytes || !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     throw Error(ErrorCode::corrupt_file, fmt::format("'{}' is not an ONNX file, or is cut short", where),
                 "Give a whole file that torch.onnx.export wrote");
   }
@@ -246,11 +245,13 @@ Network parse_onnx(std::span<const std::byte> bytes, const std::string& where) {
   return Network(read_graph(model.graph(), operator_set, where));
 }
 
-Network read_onnx(const std::filesystem::path& path) { return parse_onnx(read_file(path, most_bytes), path.string()); }
+Network read_onnx(const std::filesystem::path& path) {
+  return parse_onnx(read_file(path, limits::onnx_bytes), path.string());
+}
 
 OnnxFacts read_onnx_facts(const std::filesystem::path& path) {
   const std::string where = path.string();
-  const onnx::ModelProto model = parse_model(read_file(path, most_bytes), where);
+  const onnx::ModelProto model = parse_model(read_file(path, limits::onnx_bytes), where);
   OnnxFacts facts{model.producer_name(), model.producer_version(), check_operator_set(model, where)};
   std::map<std::string, std::pair<std::size_t, std::size_t>> matrices;
   for (const auto& tensor : model.graph().initializer()) {

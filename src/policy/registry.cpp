@@ -42,6 +42,11 @@ bool Policy::cdf(MatrixView<const double>, std::size_t, MatrixView<const double>
 
 namespace {
 
+// A file that knows no bound where the task has one was not made for it.
+bool same_bound(double own, double of_task) {
+  return (std::isfinite(own) || !std::isfinite(of_task)) && same_end(own, of_task);
+}
+
 std::string describe(const Space& space) {
   return space.is_discrete() ? fmt::format("one of {}", space.count) : fmt::format("{} numbers", space.dimensions());
 }
@@ -50,32 +55,6 @@ std::vector<std::string> names_of(const Space& space) {
   std::vector<std::string> names;
   for (const Axis& axis : space.axes) names.push_back(axis.name);
   return names;
-}
-
-// A file that Mercer wrote knows what it was made for: the same numbers under other names, or of another range, are not
-// the same. In the task that it was made for other names are those that --names gave it.
-void check_contract_of_file(const std::string& file, const Contract& contract, const Task& task) {
-  const auto compare = [&](const Space& own, const Space& other, std::string_view what) {
-    const bool renamed = contract.task == task.name && own.axes.size() == other.axes.size();
-    const bool same_names = renamed || names_of(own) == names_of(other);
-    for (std::size_t d = 0; same_names && d < own.axes.size(); ++d) {
-      const Range a = own.axes[d].range, b = other.axes[d].range;
-      if (same_end(a.low, b.low) && same_end(a.high, b.high)) continue;
-      throw Error(ErrorCode::shape_mismatch,
-                  fmt::format("policy '{}' was made for '{}' with {} '{}' from {} to {} and that of task '{}' is from "
-                              "{} to {}",
-                              file, contract.task, what, own.axes[d].name, a.low, a.high, task.name, b.low, b.high),
-                  "Choose the task that the policy was made for");
-    }
-    if (same_names) return;
-    throw Error(
-        ErrorCode::shape_mismatch,
-        fmt::format("policy '{}' was made for '{}' with {}s ({}) and those of task '{}' are ({})", file, contract.task,
-                    what, fmt::join(names_of(own), ", "), task.name, fmt::join(names_of(other), ", ")),
-        "Choose the task that the policy was made for");
-  };
-  compare(contract.observation, task.observation, "observation");
-  compare(contract.action, task.action, "action");
 }
 
 std::vector<FileKind>& file_kinds() {
@@ -243,6 +222,30 @@ std::unique_ptr<Policy> read_network_policy(const FileSpec& spec, const Task& or
 }
 
 }  // namespace
+
+void check_contract_of_file(const std::string& file, const Contract& contract, const Task& task) {
+  const auto compare = [&](const Space& own, const Space& other, std::string_view what) {
+    const bool renamed = contract.task == task.name && own.axes.size() == other.axes.size();
+    const bool same_names = renamed || names_of(own) == names_of(other);
+    for (std::size_t d = 0; same_names && d < own.axes.size(); ++d) {
+      const Range a = own.axes[d].range, b = other.axes[d].range;
+      if (same_bound(a.low, b.low) && same_bound(a.high, b.high)) continue;
+      throw Error(ErrorCode::shape_mismatch,
+                  fmt::format("policy '{}' was made for '{}' with {} '{}' from {} to {} and that of task '{}' is from "
+                              "{} to {}",
+                              file, contract.task, what, own.axes[d].name, a.low, a.high, task.name, b.low, b.high),
+                  "Choose the task that the policy was made for");
+    }
+    if (same_names) return;
+    throw Error(
+        ErrorCode::shape_mismatch,
+        fmt::format("policy '{}' was made for '{}' with {}s ({}) and those of task '{}' are ({})", file, contract.task,
+                    what, fmt::join(names_of(own), ", "), task.name, fmt::join(names_of(other), ", ")),
+        "Choose the task that the policy was made for");
+  };
+  compare(contract.observation, task.observation, "observation");
+  compare(contract.action, task.action, "action");
+}
 
 std::vector<PolicyKind> known_policies() {
   std::vector<PolicyKind> kinds{

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "io/documents.hpp"
 #include "io/safetensors.hpp"
 #include "mercer/error.hpp"
 #include "policy/files.hpp"
@@ -22,7 +23,12 @@ nlohmann::json read_manifest(const Safetensors& file, const std::string& where) 
     refuse(where,
            checkpoint ? "it is the checkpoint of a training, not a snapshot" : "it has no manifest: no snapshot");
   }
-  const nlohmann::json manifest = nlohmann::json::parse(found->second, nullptr, false);
+  nlohmann::json manifest;
+  try {
+    manifest = parse_strict_json<nlohmann::json>(found->second, where);
+  } catch (const nlohmann::json::exception&) {
+    refuse(where, "its manifest is not JSON");
+  }
   if (!manifest.is_object() || !manifest.contains("format") || !manifest.contains("kind") ||
       !manifest.contains("contract")) {
     refuse(where, "its manifest cannot be read");
@@ -30,7 +36,7 @@ nlohmann::json read_manifest(const Safetensors& file, const std::string& where) 
   if (manifest["format"] != 1) {
     refuse(where, fmt::format("format {}; this version reads 1", manifest["format"].dump()));
   }
-  if (manifest.value("activation", "relu") != "relu") {
+  if (manifest.contains("activation") && manifest["activation"] != "relu") {
     refuse(where, fmt::format("activation {}; this version knows relu", manifest["activation"].dump()));
   }
   return manifest;

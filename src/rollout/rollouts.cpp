@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/csv.hpp"
+#include "io/documents.hpp"
 #include "io/npz.hpp"
 #include "mercer/error.hpp"
 #include "mercer/rollout.hpp"
@@ -70,7 +71,7 @@ Rollouts read_rollouts_npz(const std::filesystem::path& path) {
   const Arrays arrays = read_npz(path);
   Rollouts r;
   try {
-    const json meta = json::parse(require_array(arrays, "meta", path).as_text());
+    const json meta = parse_strict_json<json>(require_array(arrays, "meta", path).as_text(), path.string());
     if (meta.at("format") != "mercer-rollouts") inconsistent(path, "it does not hold rollouts");
     if (meta.at("version") > format_version) {
       inconsistent(path, fmt::format("it has format version {} and this program reads up to {}",

@@ -217,6 +217,11 @@ def test_other_methods_are_refused(server, method):
 def test_a_page_from_elsewhere_is_refused(server):
     assert server.ask("GET", "/api/view", headers={"Host": "evil.example"})[0] == 403
     assert server.ask("GET", "/api/view", headers={"Host": "localhost.evil.example"})[0] == 403
+    for host in ("[::1].evil.example", "[::1]evil.example", "[::1", "[::1]:80.evil.example", "127.0.0.1:", "127.0.0.1:x",
+                 "localhost:80@evil.example", "[127.0.0.1.evil.example]", "", "127.0.0.1:123456"):
+        assert server.ask("GET", "/api/view", headers={"Host": host})[0] == 403, host
+    for host in ("[::1]", "[::1]:8765", "localhost", f"127.0.0.1:{server.port}", "127.9.9.9:80"):
+        assert server.ask("GET", "/api/view", headers={"Host": host})[0] == 200, host
     assert server.ask("GET", "/api/view", headers={"Origin": "http://evil.example"})[0] == 403
     assert server.ask("GET", "/api/view", headers={"Origin": f"http://127.0.0.1:{server.port}"})[0] == 200
     plain = server.ask("POST", "/api/slice", json.dumps({"subject": 0}), {"Content-Type": "text/plain"})
@@ -244,6 +249,35 @@ def test_huge_bodies_are_refused_and_not_kept(server):
                 sent += peer.send(b"x" * (1 << 20))
         assert sent < 100 << 20
     assert server.memory() - before < 200 << 20
+
+
+def peak_memory(server):
+    status = pathlib.Path(f"/proc/{server.process.pid}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
+
+
+def test_many_ranges_of_a_file_are_not_copied(server):
+    """2,700 copies of the page's largest file were more than a gigabyte, for a request of 8 KB."""
+    before = peak_memory(server)
+    ranges = ",".join(["0-"] * 2700)
+    together = [threading.Thread(target=server.ask, args=("GET", "/d3.js"), kwargs={"headers": {"Range": f"bytes={ranges}"}})
+                for _ in range(8)]
+    for one in together:
+        one.start()
+    for one in together:
+        one.join()
+    assert server.ask("GET", "/d3.js", headers={"Range": f"bytes={ranges}"})[0] == 416
+    assert server.ask("GET", "/d3.js", headers={"Range": "bytes=0-1,3-4"})[0] == 416
+    status, text = server.ask("GET", "/d3.js", headers={"Range": "bytes=0-9"})
+    assert status == 206 and len(text) == 10
+    assert server.process.poll() is None
+    assert peak_memory(server) < before + 64 * 2**20
+
+
+def test_a_deep_question_is_refused(server):
+    deep = '{"subject": ' + "[" * 30000 + "]" * 30000 + "}"
+    status, told = server.ask("POST", "/api/slice", deep, {"Content-Type": "application/json"})
+    assert status == 400 and "deeper than 64" in told["error"]
 
 
 def test_headers_without_end_are_cut_off(server):

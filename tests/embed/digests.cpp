@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "embed/payload/certified.hpp"
 #include "io/safetensors.hpp"
 #include "io/sha256.hpp"
 #include "mercer/file.hpp"
@@ -260,6 +261,20 @@ TEST_P(Digests, are_checked_before_a_certificate_is_added) {
   const std::string before = read_bytes(path_);
   expect_error(ErrorCode::corrupt_file, "contract", [&] { add_certificate(path_, some_certificate()); });
   EXPECT_EQ(read_bytes(path_), before);
+}
+
+// A file that took its place while it was certified is another policy.
+TEST_P(Digests, tell_which_file_a_certificate_is_about) {
+  const std::string certified = sha256_file(path_);
+  EmbeddingFile other = read_embedding(path_);
+  other.origin.seed += 1;
+  write_embedding(path_, other.embedding, other.origin, other.certificate, key_);
+  const std::string before = read_bytes(path_);
+  expect_error(ErrorCode::cannot_write, "changed while it was certified",
+               [&] { add_certificate_to(path_, certified, some_certificate(), key_); });
+  EXPECT_EQ(read_bytes(path_), before);
+  add_certificate_to(path_, sha256_file(path_), some_certificate(), key_);
+  EXPECT_EQ(certificate_json(*read_embedding(path_).certificate), certificate_json(some_certificate()));
 }
 
 TEST_P(Digests, are_new_with_a_new_certificate) {

@@ -1,13 +1,17 @@
 #include "io/file.hpp"
 
+#include <csignal>
 #include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "io/sha256.hpp"
 #include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -88,16 +92,72 @@ TEST(WriteAtomically, stream_that_fails_changes_nothing) {
   EXPECT_EQ(names_in(folder.path()), Names{"a"});
 }
 
-// The temporary name leads to a device on which every write finds the disk full.
-TEST(WriteAtomically, full_disk_changes_nothing) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
+// A limit on the size of files stands for a full disk: the write fails half-way.
+TEST(WriteAtomically, a_write_that_fails_changes_nothing) {
   const TemporaryFolder folder;
   write_bytes(folder / "a", "old");
-  fs::create_symlink("/dev/full", folder / (".a." + std::to_string(::getpid()) + ".part"));
-  expect_error(ErrorCode::cannot_write, "No space left on device",
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit usual{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &usual), 0);
+  const rlimit small{4096, usual.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  expect_error(ErrorCode::cannot_write, "File too large",
                [&] { write_atomically(folder / "a", [](std::ostream& out) { out << std::string(1 << 20, 'x'); }); });
+  ::setrlimit(RLIMIT_FSIZE, &usual);
+  std::signal(SIGXFSZ, before);
   EXPECT_EQ(read_bytes(folder / "a"), "old");
   EXPECT_EQ(names_in(folder.path()), Names{"a"});
+}
+
+TEST(WriteAtomically, says_why_a_device_takes_nothing) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "needs /dev/full";
+  expect_error(ErrorCode::cannot_write, "No space left on device",
+               [&] { write_atomically("/dev/full", [](std::ostream& out) { out << std::string(1 << 20, 'x'); }); });
+}
+
+// Somebody who may write to the folder could lead the writer elsewhere.
+TEST(WriteAtomically, follows_no_link_under_its_temporary_name) {
+  const TemporaryFolder folder;
+  const std::string planted = ".a." + std::to_string(::getpid()) + ".part";
+  write_bytes(folder / "victim", "precious");
+  fs::create_symlink(folder / "victim", folder / planted);
+  write_atomically(folder / "a", [](std::ostream& out) { out << "new"; });
+  EXPECT_EQ(read_bytes(folder / "victim"), "precious");
+  EXPECT_EQ(read_bytes(folder / "a"), "new");
+  EXPECT_FALSE(fs::is_symlink(folder / "a"));
+  EXPECT_TRUE(fs::is_symlink(folder / planted));
+  EXPECT_EQ(names_in(folder.path()).size(), 3U);
+}
+
+TEST(WriteAtomically, keeps_the_mode_of_what_it_replaces) {
+  const TemporaryFolder folder;
+  for (const auto mode : {0600, 0640, 0444, 0755}) {
+    write_bytes(folder / "a", "old");
+    fs::permissions(folder / "a", static_cast<fs::perms>(mode));
+    write_atomically(folder / "a", [](std::ostream& out) { out << "new"; });
+    EXPECT_EQ(static_cast<int>(fs::status(folder / "a").permissions()), mode);
+    fs::remove(folder / "a");
+  }
+}
+
+TEST(WriteAtomically, takes_the_longest_name_that_there_is) {
+  const TemporaryFolder folder;
+  const std::string longest(255, 'n');
+  write_atomically(folder / longest, [](std::ostream& out) { out << "new"; });
+  EXPECT_EQ(read_bytes(folder / longest), "new");
+  expect_error(ErrorCode::cannot_write, "File name too long",
+               [&] { write_atomically(folder / (longest + "n"), [](std::ostream& out) { out << "new"; }); });
+  EXPECT_EQ(names_in(folder.path()), Names{longest});
+}
+
+// Nobody writes to the pipe: a reader that opened it would wait for ever.
+TEST(ReadFile, refuses_pipes_and_devices) {
+  const TemporaryFolder folder;
+  ASSERT_EQ(::mkfifo((folder / "pipe").c_str(), 0600), 0);
+  for (const fs::path& path : {folder / "pipe", fs::path("/dev/zero")}) {
+    expect_error(ErrorCode::cannot_open, "no ordinary file", [&] { read_file(path); });
+    expect_error(ErrorCode::cannot_open, "no ordinary file", [&] { sha256_file(path); });
+  }
 }
 
 TEST(WriteAtomically, needs_a_folder_and_a_file_name) {

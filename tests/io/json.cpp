@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/documents.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -51,11 +52,18 @@ TEST_F(Json, refuses_numbers_that_no_double_can_hold) {
   EXPECT_EQ(read("[1e-999]")[0], 0.0);  // too small is zero
 }
 
-// A parser that calls itself for each bracket would run out of stack.
-TEST_F(Json, survives_deep_nesting) {
-  const std::string deep(100000, '[');
-  expect_bad("is not JSON", deep);
-  EXPECT_NO_THROW(read(deep + std::string(100000, ']')));
+// Code that calls itself for each bracket would run out of stack.
+TEST_F(Json, is_read_down_to_its_depth) {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  EXPECT_NO_THROW(read(nested(limits::depth)));
+  expect_bad("deeper than 64 levels", nested(limits::depth + 1));
+  expect_bad("deeper than 64 levels", nested(100000));
+  expect_bad("deeper than 64 levels", std::string(100000, '['));
+}
+
+TEST_F(Json, refuses_a_key_that_stands_twice) {
+  write_bytes(path_, R"({"a": {"b": 1, "c": 2, "b": 3}})");
+  expect_error(ErrorCode::corrupt_file, "names 'b' twice", [&] { read_json(path_); });
 }
 
 TEST_F(Json, needs_the_file) {

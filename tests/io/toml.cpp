@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "io/documents.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 #include "support/errors.hpp"
 #include "support/files.hpp"
@@ -103,6 +104,30 @@ TEST_F(Toml, values_that_no_option_takes_are_refused_with_their_line) {
   expect_bad("line 1: " + what, "nested = [[1, 2], [3]]\n");
   expect_bad("line 2: " + what, "list = [1,\n  2024-05-01]\n");
   expect_bad(what, "[[tables]]\na = 1\n");
+}
+
+// The parser follows dots to any depth, and code that walks through its tables calls itself for each.
+TEST_F(Toml, is_read_down_to_its_depth) {
+  const auto keys = [](std::size_t depth) {
+    std::string text = "a";
+    for (std::size_t i = 1; i < depth; ++i) text += ".a";
+    return text;
+  };
+  const std::size_t most = limits::depth;
+  EXPECT_EQ(read(keys(most + 1) + " = 1\n").size(), 1U);  // that many dots
+  EXPECT_EQ(read("[" + keys(most) + "]\nb = 1\n").size(), 1U);
+  const std::string dots(200, '.'), open(200, '[');
+  EXPECT_EQ(read("a = [0.1, 0.2]\n\"x.y\" = \"" + dots + "\" # " + dots).size(), 2U);
+  EXPECT_EQ(read("a = \"\"\"\n" + open + "\"\"\"\nb = '" + open + "'\n").size(), 2U);
+  const std::string deep[] = {keys(most + 2) + " = 1\n",
+                              "[" + keys(most + 1) + "]\n",
+                              "[" + keys(30000) + "]\n",
+                              keys(30000) + " = 1\n",
+                              "a = {" + keys(40) + " = {" + keys(40) + " = 1}}\n",
+                              "a = " + std::string(30000, '['),
+                              "a = '''\n'''\n[" + keys(most + 1) + "]\n"};
+  for (const std::string& text : deep) expect_bad("deeper than 64 levels", text);
+  expect_bad("line 3", "a = 1\n# a\n[" + keys(100) + "]\n");
 }
 
 TEST_F(Toml, needs_the_file) {

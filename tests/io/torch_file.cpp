@@ -108,6 +108,9 @@ TEST(TorchFile, other_files_are_refused) {
                        zip_of({{"m/data.pkl", tensor_dict({})}, {"m/byteorder", "big"}}));
   expect_torch_refused(ErrorCode::corrupt_file, "twice",
                        zip_of({{"m/data.pkl", tensor_dict({})}, {"m/data.pkl", "x"}}));
+  // Each member has a budget of its own: a zip inside a zip could unpack this one to 64 GB.
+  expect_torch_refused(ErrorCode::too_large, "'m/byteorder' has 17 bytes; legal: at most 16",
+                       zip_of({{"m/data.pkl", tensor_dict({})}, {"m/byteorder", std::string(17, 'l')}}));
 }
 
 TEST(TorchFile, truncation_at_every_byte_is_noticed) {

@@ -25,7 +25,10 @@ std::string to_text(const mercer::ReturnSummary& summary) {
                      summary.ci95.low, summary.ci95.high);
 }
 
-void print_json(const nlohmann::ordered_json& document) { fmt::print("{}\n", document.dump(2)); }
+void print_json(const nlohmann::ordered_json& document) {
+  // Names of files need not be UTF-8.
+  fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
 
 std::string histogram(std::span<const double> values, std::size_t width, bool unicode) {
   const auto [low, high] = std::ranges::minmax(values);

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
-#include <new>
 #include <sstream>
 #include <system_error>
 
@@ -16,6 +15,7 @@
 
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
+#include "io/coded.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
 #include "mercer/warning.hpp"
@@ -60,19 +60,14 @@ void load_plugins(const std::string& files) {
   }
 }
 
-// Running out of memory is reported like any other error: the user can ask for less.
 int report(const std::exception& trouble) {
-  if (const auto* error = dynamic_cast<const Error*>(&trouble)) {
-    tell("mercer: error {}\n", error->what());
-    return error->exit_code();
-  }
   if (dynamic_cast<const std::system_error*>(&trouble) != nullptr && std::ferror(stdout) != 0) {
     return report(Error(ErrorCode::cannot_write, fmt::format("cannot write to standard output: {}", trouble.what()),
                         "Check where it leads and that the disk has room"));
   }
-  if (dynamic_cast<const std::bad_alloc*>(&trouble) != nullptr || dynamic_cast<const std::length_error*>(&trouble)) {
-    return report(Error(ErrorCode::too_large, "there is not enough memory for this",
-                        "Ask for fewer episodes or a shorter horizon, or use 'mercer evaluate', which keeps no steps"));
+  if (const auto error = mercer::coded_error(trouble)) {
+    tell("mercer: error {}\n", error->what());
+    return error->exit_code();
   }
   tell("mercer: unexpected error: {}. This is a bug; please report it with the command you ran.\n", trouble.what());
   return 1;

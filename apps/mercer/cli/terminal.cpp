@@ -15,6 +15,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "core/printable.hpp"
 #include "core/time_left.hpp"
 #include "io/file.hpp"
 
@@ -56,6 +57,7 @@ void catch_interrupts() {
   sigaddset(&signals, SIGINT);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file beyond the limit is then an error of writing, like a full disk
   source();
   std::thread([signals] {
     int number = 0;
@@ -99,7 +101,8 @@ mercer::Progress terminal_progress(bool quiet, Notes notes) {
   progress.stop = interrupt_token();
   const bool seen = !quiet && screen_is_live();
   progress.note = [shown = seen && notes == Notes::shown](const std::string& sentence) {
-    shown ? tell("{}\n", sentence) : spdlog::info("{}", sentence);
+    const std::string text = mercer::printable(sentence);
+    shown ? tell("{}\n", text) : spdlog::info("{}", text);
   };
   if (seen) {
     progress.report = [bar = std::make_shared<Bar>()](std::string_view stage, double fraction) {

@@ -140,7 +140,7 @@ class HttpServer::Threads final : public httplib::TaskQueue {
     ++server_.threads_;
     try {
       std::thread([&server = server_, serve] {
-        serve();
+        serve();  // throws nothing: `process_and_close_socket` keeps it all
         const std::lock_guard lock(server.mutex_);
         --server.threads_;
         server.ended_.notify_all();
@@ -202,11 +202,21 @@ bool HttpServer::process_and_close_socket(socket_t socket) {
   std::list<Connection*>::iterator place;
   {
     const std::lock_guard lock(mutex_);
-    place = connections_.insert(connections_.end(), &connection);
+    try {
+      place = connections_.insert(connections_.end(), &connection);
+    } catch (const std::bad_alloc&) {
+      ::close(socket);
+      return false;
+    }
     if (ending_) ::shutdown(socket, SHUT_RDWR);
   }
   of_this_thread = &connection;
-  serve(connection);
+  try {
+    serve(connection);
+  } catch (...) {
+    // Memory that ran out in the library, above all: this connection ends, the others go on.
+    connection.close = true;
+  }
   of_this_thread = nullptr;
   bool at_once = false;
   {

@@ -9,15 +9,18 @@
 
 #include <httplib.h>
 
+#include "io/limits.hpp"
+
 /// What one connection, and all together, may take.
 struct HttpLimits {
-  std::size_t connections = 64;              ///< at once; one more makes the longest unfinished request give way
-  std::size_t requests = 1000;               ///< of one connection
-  std::size_t body = 64 * 1024;              ///< bytes of a request's body
-  std::size_t request_bytes = 160 * 1024;    ///< of a request with its headers
-  std::chrono::milliseconds reading{5000};   ///< for a whole request, however slowly its bytes come
-  std::chrono::milliseconds writing{20000};  ///< for a whole response
-  std::chrono::milliseconds between{5000};   ///< from one request of a connection to the next
+  std::size_t connections =
+      mercer::limits::serve_connections;  ///< at once; one more makes the longest unfinished request give way
+  std::size_t requests = mercer::limits::serve_requests;      ///< of one connection
+  std::size_t body = mercer::limits::serve_body;              ///< bytes of a request's body
+  std::size_t request_bytes = mercer::limits::serve_request;  ///< of a request with its headers
+  std::chrono::milliseconds reading{5000};                    ///< for a whole request, however slowly its bytes come
+  std::chrono::milliseconds writing{20000};                   ///< for a whole response
+  std::chrono::milliseconds between{5000};                    ///< from one request of a connection to the next
 };
 
 /// cpp-httplib with limits on time and number that slow or hostile peers cannot get around: the library's own time

@@ -11,6 +11,7 @@
 
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "core/printable.hpp"
 #include "explorer/http_server.hpp"
 #include "explorer/page.hpp"
 #include "explorer/serve_work.hpp"
@@ -52,10 +53,15 @@ void answer_error(Response& response, int status, const std::string& text) {
   answer_json(response, status, {{"error", text}});
 }
 
-// "127.0.0.1:8080" without its port.
+// "127.0.0.1:8080" without its port; empty for what is no host with a port or without.
 std::string host_of(const std::string& header) {
-  if (header.starts_with("[")) return header.substr(1, std::max<std::size_t>(header.find(']'), 1) - 1);
-  return header.substr(0, header.find(':'));
+  const bool bracketed = header.starts_with("[");
+  const std::size_t end = std::min(bracketed ? header.find(']') : header.find(':'), header.size());
+  const std::string_view rest = std::string_view(header).substr(std::min(end + (bracketed ? 1 : 0), header.size()));
+  const bool port = rest.size() > 1 && rest.size() <= 6 && rest[0] == ':' &&
+                    std::ranges::all_of(rest.substr(1), [](char c) { return c >= '0' && c <= '9'; });
+  if (!rest.empty() && !port) return "";
+  return bracketed ? header.substr(1, end - 1) : header.substr(0, end);
 }
 
 class Explorer {
@@ -112,6 +118,9 @@ class Explorer {
     };
     if (token_.empty() && !is_loopback(host_of(request.get_header_value("Host"))))
       return refuse(403, "This server answers to its own address alone.");
+    // Each range would be a copy of its part, before any of it is sent.
+    if (request.ranges.size() > mercer::limits::serve_ranges || request.get_header_value_count("Range") > 1)
+      return refuse(416, "A request may ask for one range.");
     if (request.has_header("Origin") && !own_origin(request)) return refuse(403, "Another page asked.");
     if (request.has_header("Transfer-Encoding")) return refuse(411, "Say the length of the body in Content-Length.");
     if (request.has_header("Content-Encoding")) return refuse(415, "Bodies are taken as they are, not encoded.");
@@ -226,7 +235,8 @@ class Explorer {
   std::mutex mutex_;
   std::map<std::size_t, json> about_;
   // What takes long has places of its own, so that it never keeps the quick from being answered.
-  WorkLimit quick_{16, std::chrono::seconds(20)}, slow_{4, std::chrono::seconds(60)};
+  WorkLimit quick_{mercer::limits::serve_quick, std::chrono::seconds(mercer::limits::serve_quick_seconds)};
+  WorkLimit slow_{mercer::limits::serve_slow, std::chrono::seconds(mercer::limits::serve_slow_seconds)};
   HttpServer server_;
 };
 
@@ -241,7 +251,7 @@ struct ServeVerb {
     const mercer::Progress progress = terminal_progress(common.quiet);
     const Library library(what, progress);
     if (!common.quiet) {
-      for (const std::string& sentence : library.left_out()) tell("left out: {}\n", sentence);
+      for (const std::string& sentence : library.left_out()) tell("left out: {}\n", mercer::printable(sentence));
     }
     Explorer explorer(library, address, token);
     const int bound = explorer.bind(static_cast<int>(port));

@@ -18,6 +18,7 @@ std::unique_ptr<WorkLimit::Place> WorkLimit::take(const std::string& name) {
   const std::lock_guard lock(mutex_);
   if (under_way_.size() >= at_once_) return nullptr;
   const auto [place, is_new] = under_way_.emplace(++count_, Work{name, Clock::now() + longest_, {}});
+  is_new_ = true;
   changed_.notify_all();
   return std::make_unique<Place>(*this, count_, place->second.source.get_token());
 }
@@ -38,7 +39,7 @@ void WorkLimit::stop_all() {
   for (auto& [number, work] : under_way_) work.source.request_stop();
 }
 
-// Sleeps until the next work's time is up.
+// Sleeps until the next work's time is up, or other work comes.
 void WorkLimit::watch(const std::stop_token& ended) {
   std::unique_lock lock(mutex_);
   while (!ended.stop_requested()) {
@@ -50,6 +51,7 @@ void WorkLimit::watch(const std::stop_token& ended) {
         next = std::min(next, work.until);
       }
     }
-    changed_.wait_until(lock, ended, next, [] { return false; });
+    is_new_ = false;
+    changed_.wait_until(lock, ended, next, [this] { return is_new_; });
   }
 }

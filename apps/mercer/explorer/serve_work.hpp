@@ -51,5 +51,6 @@ class WorkLimit {
   std::condition_variable_any changed_;
   std::map<std::uint64_t, Work> under_way_;
   std::uint64_t count_ = 0;
+  bool is_new_ = false;  ///< work that the watcher has not seen yet
   std::jthread watcher_;
 };

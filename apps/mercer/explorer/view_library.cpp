@@ -9,7 +9,7 @@
 
 #include "cli/version.hpp"
 #include "explorer/view_numbers.hpp"
-#include "io/file.hpp"
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 
 using mercer::Error;
@@ -140,8 +140,15 @@ void Library::add_folder(const fs::path& folder, Worlds& worlds, const mercer::P
 
 void Library::read_list(const fs::path& folder, const char* name, nlohmann::json& list) {
   const fs::path path = folder / name, real = fs::weakly_canonical(folder);
-  if (!fs::is_regular_file(path) || !is_below(path, folder)) return;
-  nlohmann::json read = nlohmann::json::parse(mercer::read_text(path, 4 << 20), nullptr, false);
+  std::error_code none;
+  if (!fs::is_regular_file(path, none) || !is_below(path, folder)) return;
+  nlohmann::json read;
+  try {
+    read = mercer::read_json(path);
+  } catch (const Error& error) {
+    left_out_.push_back(error.problem());
+    return;
+  }
   if (!read.is_array()) {
     left_out_.push_back(fmt::format("{}: not a JSON list", path.string()));
     return;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "explorer/view_answers.hpp"
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 
 using mercer::Error;
@@ -36,10 +37,15 @@ std::size_t to_integer(const std::string& key, const json& value, std::size_t lo
 }  // namespace
 
 Question Question::parse(const std::string& text) {
-  json object = json::parse(text, nullptr, false);
+  json object;
+  bool is_json = true;
+  try {
+    object = mercer::parse_strict_json<json>(text, "question");
+  } catch (const json::exception&) {
+    is_json = false;
+  }
   if (!object.is_object()) {
-    throw Error(ErrorCode::bad_value,
-                object.is_discarded() ? "the question is not JSON" : "the question is no JSON object",
+    throw Error(ErrorCode::bad_value, is_json ? "the question is no JSON object" : "the question is not JSON",
                 "Send one JSON object; docs/guide/serve.md lists what may be asked");
   }
   return Question(std::move(object));

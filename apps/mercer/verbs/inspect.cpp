@@ -39,7 +39,7 @@ void show_energy(const mercer::LatticeEmbedding& embedding) {
   const double whole = known ? embedding.whole_energy() : sum(energies);
   if (!singular.empty()) {
     const auto shown = std::span(singular).first(std::min<std::size_t>(singular.size(), 8));
-    fmt::print("  singular values: {:.4g}{}\n", fmt::join(shown, ", "), shown.size() < singular.size() ? ", ..." : "");
+    print_line("  singular values: {:.4g}{}", fmt::join(shown, ", "), shown.size() < singular.size() ? ", ..." : "");
   }
   fmt::print("  energy of the largest {}, together, of {}:\n{}", singular.empty() ? "coefficients" : "singular values",
              known ? "the whole table's" : "all that are kept", energy_plot(energies, whole));
@@ -47,18 +47,18 @@ void show_energy(const mercer::LatticeEmbedding& embedding) {
 
 void show_origin(const std::string& path, const mercer::EmbeddingFile& file) {
   const mercer::EmbeddingOrigin& origin = file.origin;
-  fmt::print("{}: {} bytes, {} of them payload\n", path, file.bytes, file.embedding.payload().size());
-  fmt::print("  {} embedding of {} in {}, seed {}\n", mercer::name(file.embedding.route()), origin.teacher, origin.env,
+  print_line("{}: {} bytes, {} of them payload", path, file.bytes, file.embedding.payload().size());
+  print_line("  {} embedding of {} in {}, seed {}", mercer::name(file.embedding.route()), origin.teacher, origin.env,
              origin.seed);
   if (!origin.settings.empty()) {
     std::vector<std::string> flags;
     for (const auto& [option, value] : origin.settings) flags.push_back(fmt::format("--{} {}", option, value));
-    fmt::print("  made with {}\n", fmt::join(flags, " "));
+    print_line("  made with {}", fmt::join(flags, " "));
   }
-  if (!origin.teacher_sha256.empty()) fmt::print("  SHA-256 of the teacher's file: {}\n", origin.teacher_sha256);
-  fmt::print("  {}: {}\n", file.verified ? "verified" : "not verified", mercer::verification_text(file));
+  if (!origin.teacher_sha256.empty()) print_line("  SHA-256 of the teacher's file: {}", origin.teacher_sha256);
+  print_line("  {}: {}", file.verified ? "verified" : "not verified", mercer::verification_text(file));
   if (file.signature) {
-    fmt::print("  signed with {}, key of SHA-256 {}\n", file.signature->algorithm, file.signature->fingerprint);
+    print_line("  signed with {}, key of SHA-256 {}", file.signature->algorithm, file.signature->fingerprint);
   }
 }
 
@@ -66,19 +66,19 @@ void show_certificate(const mercer::EmbeddingFile& file) {
   if (file.certificate) {
     fmt::print("\n{}", mercer::certificate_page(*file.certificate));
   } else {
-    fmt::print("  no certificate: 'mercer certify' makes one\n");
+    print_line("  no certificate: 'mercer certify' makes one");
   }
 }
 
 void show_continuous(const mercer::EmbeddingFile& file, mercer::Notation notation) {
   const mercer::ContinuousEmbedding& embedding = file.embedding.continuous();
   const mercer::ContinuousCode& code = embedding.code();
-  fmt::print("  basis {}, k {}, {} numbers as {}\n", embedding.basis(), embedding.k(), code.coefficients.size(),
+  print_line("  basis {}, k {}, {} numbers as {}", embedding.basis(), embedding.k(), code.coefficients.size(),
              mercer::name(code.format));
-  fmt::print("  bits: {} header, {} coordinates, {} terms, {} scales, {} coefficients\n", code.bits.header,
+  print_line("  bits: {} header, {} coordinates, {} terms, {} scales, {} coefficients", code.bits.header,
              code.bits.coordinates, code.bits.terms, code.bits.scales, code.bits.coefficients);
-  for (const std::string& line : mercer::formulas(embedding, notation)) fmt::print("  {}\n", line);
-  fmt::print("  observations outside the ranges of the task count as their ends\n");
+  for (const std::string& line : mercer::formulas(embedding, notation)) print_line("  {}", line);
+  print_line("  observations outside the ranges of the task count as their ends");
 }
 
 void show_lattice(const mercer::EmbeddingFile& file) {
@@ -86,19 +86,19 @@ void show_lattice(const mercer::EmbeddingFile& file) {
   const mercer::LatticePolicy& policy = embedding.policy();
   const mercer::Contract& contract = policy.contract();
   const bool all_cells = static_cast<double>(policy.cells().size()) == policy.cells().grid().cells();
-  fmt::print("  basis {}, k {}; parameters {} as published, {} stored\n", embedding.basis(), embedding.k(),
+  print_line("  basis {}, k {}; parameters {} as published, {} stored", embedding.basis(), embedding.k(),
              embedding.parameters().published, embedding.parameters().stored);
-  fmt::print("  {} {}, {} action cells\n", policy.cells().size(),
+  print_line("  {} {}, {} action cells", policy.cells().size(),
              all_cells ? "cells, the whole lattice" : "visited cells", policy.columns());
   if (!policy.own_edges().empty())
-    fmt::print("  {} cells with their own action edges\n", policy.own_edges().grids.size());
+    print_line("  {} cells with their own action edges", policy.own_edges().grids.size());
   for (std::size_t d = 0; d < contract.observation.axes.size(); ++d) {
     const mercer::Edges& edges = policy.cells().grid().axes[d];
-    fmt::print("  observation {}: {} bins from {:.4g} to {:.4g}\n", contract.observation.axes[d].name, edges.bins(),
+    print_line("  observation {}: {} bins from {:.4g} to {:.4g}", contract.observation.axes[d].name, edges.bins(),
                edges.values.front(), edges.values.back());
   }
   for (std::size_t d = 0; d < contract.action.axes.size(); ++d) {
-    fmt::print("  action {}: {} bins\n", contract.action.axes[d].name, policy.actions().axes[d].bins());
+    print_line("  action {}: {} bins", contract.action.axes[d].name, policy.actions().axes[d].bins());
   }
   if (file.edges && file.edges->rank_error > 0) {
     fmt::print(
@@ -111,7 +111,7 @@ void show_lattice(const mercer::EmbeddingFile& file) {
 void show_embedding(const mercer::InspectResult& result) {
   const mercer::EmbeddingFile& file = *result.embedding;
   show_origin(result.file, file);
-  fmt::print("  SHA-256 {}\n", result.sha256);
+  print_line("  SHA-256 {}", result.sha256);
   show_contract(file.embedding.policy().contract());
   if (file.embedding.is_lattice()) {
     show_lattice(file);
@@ -130,7 +130,7 @@ void run(const mercer::InspectRequest& request, const CommonOptions& common) {
   } else {
     show_policy(result);
   }
-  for (const std::string& file : result.written) fmt::print("{}\n", file);
+  for (const std::string& file : result.written) print_line("{}", file);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/output.hpp"
 #include "export/common/head.hpp"
 
 namespace {
@@ -13,7 +14,7 @@ void show_ports(const char* what, const std::vector<mercer::InspectResult::Port>
   std::vector<std::string> words;
   words.reserve(ports.size());
   for (const auto& port : ports) words.push_back(fmt::format("{} ({})", port.name, port.size));
-  if (!words.empty()) fmt::print("  {}: {}\n", what, fmt::join(words, ", "));
+  if (!words.empty()) print_line("  {}: {}", what, fmt::join(words, ", "));
 }
 
 void show_head(const mercer::InspectResult& result) {
@@ -21,20 +22,20 @@ void show_head(const mercer::InspectResult& result) {
                            : result.kind == "tensors"  ? "named tensors"
                            : result.kind == "snapshot" ? "a snapshot of " + result.algorithm
                                                        : "a " + result.kind;
-  fmt::print("{}: {}, {} bytes\n", result.file, kind, result.bytes);
+  print_line("{}: {}, {} bytes", result.file, kind, result.bytes);
   if (result.kind == "tensors")
-    fmt::print("  made by {}\n", result.algorithm.empty() ? "an unknown trainer" : result.algorithm);
-  for (const auto& [program, version] : result.made_by) fmt::print("  {} {}\n", program, version);
-  fmt::print("  SHA-256 {}\n", result.sha256);
+    print_line("  made by {}", result.algorithm.empty() ? "an unknown trainer" : result.algorithm);
+  for (const auto& [program, version] : result.made_by) print_line("  {} {}", program, version);
+  print_line("  SHA-256 {}", result.sha256);
 }
 
 void show_network(const mercer::InspectResult& result) {
   show_ports("takes", result.inputs);
   show_ports("gives", result.outputs);
-  for (const auto& layer : result.layers) fmt::print("  layer {}: {} to {}\n", layer.name, layer.inputs, layer.outputs);
+  for (const auto& layer : result.layers) print_line("  layer {}: {} to {}", layer.name, layer.inputs, layer.outputs);
   show_ports("critics", result.critics);
-  if (!result.activation.empty()) fmt::print("  activation of hidden layers: {}\n", result.activation);
-  if (!result.operators.empty()) fmt::print("  operators: {}\n", fmt::join(result.operators, ", "));
+  if (!result.activation.empty()) print_line("  activation of hidden layers: {}", result.activation);
+  if (!result.operators.empty()) print_line("  operators: {}", fmt::join(result.operators, ", "));
 }
 
 void show_played(const mercer::InspectResult& result) {
@@ -42,18 +43,18 @@ void show_played(const mercer::InspectResult& result) {
   const mercer::Normalisation& normal = contract.normalisation;
   show_contract(contract);
   if (!normal.empty()) {
-    fmt::print("  normaliser ({}): mean {:.6g}; variance {:.6g}; epsilon {:g}; {}\n", result.normaliser,
+    print_line("  normaliser ({}): mean {:.6g}; variance {:.6g}; epsilon {:g}; {}", result.normaliser,
                fmt::join(normal.mean, ", "), fmt::join(normal.variance, ", "), normal.epsilon,
                normal.clip < 1e30 ? fmt::format("limit {:g}", normal.clip) : "no limit");
   } else {
-    fmt::print("  normaliser: none\n");
+    print_line("  normaliser: none");
   }
   for (std::size_t a = 0; a < contract.clip.size(); ++a) {
     if (std::isinf(contract.clip[a].low) && std::isinf(contract.clip[a].high)) continue;
-    fmt::print("  {} is clipped to {:.6g} to {:.6g}\n", contract.action.axes[a].name, contract.clip[a].low,
+    print_line("  {} is clipped to {:.6g} to {:.6g}", contract.action.axes[a].name, contract.clip[a].low,
                contract.clip[a].high);
   }
-  fmt::print("  plays a {}\n", result.plays);
+  print_line("  plays a {}", result.plays);
 }
 
 }  // namespace
@@ -61,16 +62,16 @@ void show_played(const mercer::InspectResult& result) {
 void show_contract(const mercer::Contract& contract) {
   const auto show = [&contract](const char* what, const mercer::Space& space) {
     for (std::size_t d = 0; d < space.dimensions(); ++d) {
-      fmt::print("  {} {}{}\n", what, space.axes[d].name, mercer::axis_facts(contract, space, d));
+      print_line("  {} {}{}", what, space.axes[d].name, mercer::axis_facts(contract, space, d));
     }
   };
   show("observation", contract.observation);
   show("action", contract.action);
-  if (contract.dt > 0) fmt::print("  control period: {:g} s\n", contract.dt);
+  if (contract.dt > 0) print_line("  control period: {:g} s", contract.dt);
 }
 
 void show_warnings(const mercer::InspectResult& result) {
-  for (const std::string& warning : result.warnings) fmt::print("  warning: {}\n", warning);
+  for (const std::string& warning : result.warnings) print_line("  warning: {}", warning);
 }
 
 void show_policy(const mercer::InspectResult& result) {
@@ -79,7 +80,7 @@ void show_policy(const mercer::InspectResult& result) {
   if (result.policy) {
     show_played(result);
   } else {
-    fmt::print("  not played: {}\n", result.missing);
+    print_line("  not played: {}", result.missing);
   }
   show_warnings(result);
 }

@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -14,10 +16,21 @@ using json = nlohmann::ordered_json;
 
 namespace {
 
+// What stands under a key, or null: files can lack anything.
+const json& at(const json& object, const char* key) {
+  static const json nothing;
+  const auto found = object.find(key);
+  return found == object.end() ? nothing : *found;
+}
+
+std::optional<double> number_at(const json& object, const char* key) {
+  const json& found = at(object, key);
+  return found.is_number() ? std::optional(found.get<double>()) : std::nullopt;
+}
+
 std::string headline(const json& status) {
   std::vector<std::string> about;
-  const json empty = json::object();
-  for (const auto& [key, value] : status.value("about", empty).items()) {
+  for (const auto& [key, value] : at(status, "about").items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (!text.empty()) about.push_back(fmt::format("{} {}", key, text));
   }
@@ -27,16 +40,14 @@ std::string headline(const json& status) {
 
 // "[=====     ]  50%, 0:30 passed, 0:31 left; polish, 3 terms"
 std::string position(const json& status) {
-  const bool known = status["fraction"].is_number(), runs = status["state"] == "running";
-  const double fraction = known ? std::clamp(status["fraction"].get<double>(), 0.0, 1.0) : 0;
+  const double fraction = std::clamp(number_at(status, "fraction").value_or(0), 0.0, 1.0);
   constexpr std::size_t width = 30;
   const auto full = static_cast<std::size_t>(fraction * width);
   std::string line = fmt::format("[{}{}] {:3.0f}%, {} passed", std::string(full, '='), std::string(width - full, ' '),
                                  100 * fraction, duration_text(status.value("seconds", 0.0)));
-  if (!runs) return line;
-  line += status["seconds_left"].is_number()
-              ? fmt::format(", {} left", duration_text(status["seconds_left"].get<double>()))
-              : ", time left not known yet";
+  if (at(status, "state") != "running") return line;
+  const std::optional<double> left = number_at(status, "seconds_left");
+  line += left ? fmt::format(", {} left", duration_text(*left)) : ", time left not known yet";
   const std::string phase = status.value("phase", "");
   return phase.empty() ? line : line + "; " + phase;
 }
@@ -47,9 +58,8 @@ void add_front(const json& front, std::vector<std::string>& lines) {
   for (std::size_t i = front.size() > most ? front.size() - most : 0; i < front.size(); ++i) {
     const json& one = front[i];
     lines.push_back(fmt::format("               {:>7} {:>8.2f}%  {} {}, k {}, {}", one.value("payload_bytes", 0),
-                                one["loss_percent"].is_number() ? one["loss_percent"].get<double>() : 0.0,
-                                one.value("route", ""), one.value("basis", ""), one.value("k", 0),
-                                one.value("format", "")));
+                                number_at(one, "loss_percent").value_or(0), one.value("route", ""),
+                                one.value("basis", ""), one.value("k", 0), one.value("format", "")));
   }
 }
 
@@ -67,9 +77,9 @@ std::string ending(const json& status) {
   if (state == "interrupted") return "Interrupted: the same command continues or begins anew.";
   if (state == "stopped") return "The process ended without a word: the same command continues or begins anew.";
   if (state == "failed") return "Failed: the terminal where it ran says why.";
-  if (state != "done" || !status.contains("result") || !status["result"].is_object()) return "";
+  if (state != "done" || !at(status, "result").is_object()) return "";
   std::vector<std::string> facts;
-  for (const auto& [key, value] : status["result"].items()) {
+  for (const auto& [key, value] : at(status, "result").items()) {
     if (value.is_primitive() && !value.is_null()) facts.push_back(fmt::format("{} {}", key, value.dump()));
   }
   return facts.empty() ? "" : fmt::format("result: {}", fmt::join(facts, ", "));
@@ -77,10 +87,10 @@ std::string ending(const json& status) {
 
 std::vector<std::string> lines_of(const json& status) {
   std::vector<std::string> lines{headline(status), position(status)};
-  if (status.contains("front")) add_front(status["front"], lines);
-  if (status.contains("stages")) add_stages(status["stages"], lines);
-  if (status.contains("notes")) {
-    for (const json& note : status["notes"]) lines.push_back("  " + note.get<std::string>());
+  if (at(status, "front").is_array()) add_front(at(status, "front"), lines);
+  if (at(status, "stages").is_array()) add_stages(at(status, "stages"), lines);
+  for (const json& note : at(status, "notes")) {
+    if (note.is_string()) lines.push_back("  " + note.get<std::string>());
   }
   if (const std::string end = ending(status); !end.empty()) lines.push_back(end);
   return lines;

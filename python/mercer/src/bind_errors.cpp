@@ -1,4 +1,5 @@
 #include "bind.hpp"
+#include "io/coded.hpp"
 #include "mercer/error.hpp"
 #include "mercer/warning.hpp"
 #include "request.hpp"
@@ -42,8 +43,11 @@ void bind_errors(py::module_& module) {
   py::register_exception_translator([](std::exception_ptr thrown) {
     try {
       if (thrown) std::rethrow_exception(thrown);
-    } catch (const mercer::Error& error) {
-      raise(error);
+    } catch (const std::exception& trouble) {
+      // Memory that ran out is Python's own MemoryError.
+      const auto error = mercer::coded_error(trouble);
+      if (!error || dynamic_cast<const std::bad_alloc*>(&trouble) != nullptr) throw;
+      raise(*error);
     }
   });
   // May be called without the lock. Level 2 is who called the package's function.

@@ -8,6 +8,7 @@
 #include "embed/lattice/row_model.hpp"
 #include "embed/lattice/truncate_table.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/basis.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/error.hpp"
@@ -186,10 +187,16 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   const std::size_t rows = code.cells(), columns = static_cast<std::size_t>(code.actions.cells());
   // Factors need no table, and say by their number that the columns are not made up.
   const bool factored = code.basis.family == BasisFamily::svd;
-  constexpr std::size_t most_entries = std::size_t{1} << 28, most_columns = std::size_t{1} << 24;
+  const std::size_t most_entries =
+      std::min(limits::lattice_most, std::max(limits::lattice_entries, payload.size() * limits::lattice_inflation));
+  constexpr std::size_t most_columns = std::size_t{1} << 24;
   const bool fits = rows > 0 && columns <= most_entries / rows;
-  if (rows == 0 || columns == 0 || (!fits && (!factored || code.k == 0 || columns > most_columns))) {
-    throw_corrupt(where, "has a table of a size that is not legal");
+  if (rows == 0 || columns == 0) throw_corrupt(where, "has a table without entries");
+  if (!fits && (!factored || code.k == 0 || columns > most_columns)) {
+    throw Error(ErrorCode::too_large,
+                fmt::format("'{}' has a table of {} states and {} actions; legal for {} bytes: {} entries", where, rows,
+                            columns, payload.size(), most_entries),
+                "Take fewer action bins");
   }
   auto cells = std::make_shared<Cells>(code.states, code.bins, std::vector<std::uint64_t>(rows, 1));
   const TableLayout layout = layout_of(code, *cells, where);

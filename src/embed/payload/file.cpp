@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
+#include "embed/payload/certified.hpp"
 #include "embed/payload/digests.hpp"
 #include "embed/payload/payload_parts.hpp"
 #include "io/documents.hpp"
@@ -61,6 +62,7 @@ struct Checked {
   json manifest;
   Array payload;
   std::uintmax_t bytes = 0;
+  std::string sha256;
   bool verified = false;
   std::optional<Signature> signature = {};
 };
@@ -79,7 +81,7 @@ Checked read_checked(const std::filesystem::path& path) {
   Safetensors file = parse_safetensors(bytes, where);
   if (!file.metadata.contains("mercer")) refuse(path, "it is no embedding");
   const std::string& text = file.metadata.at("mercer");
-  Checked out{parse_manifest(path, text), {}, bytes.size()};
+  Checked out{parse_manifest(path, text), {}, bytes.size(), sha256(bytes)};
   if (require_array(file.tensors, "payload", path).type != Array::Type::u8) {
     refuse(path, "its payload is not made of bytes");
   }
@@ -99,6 +101,20 @@ Checked read_checked(const std::filesystem::path& path) {
     throw_corrupt(where, "has a payload that does not fit its checksum");
   }
   return out;
+}
+
+void put_certificate(const std::filesystem::path& path, Checked file, const Certificate& certificate,
+                     const std::optional<SigningKey>& key) {
+  file.manifest["format"] = format;
+  file.manifest["certificate"] = to_json(certificate);
+  file.manifest.erase("digests");
+  file.manifest.erase("signature");
+  const std::array<std::span<const std::byte>, 1> payload{file.payload.data};
+  write_safetensors_bytes(path, "payload", payload, {{"mercer", seal(std::move(file.manifest), payload, key)}});
+  if (file.signature && !key) {
+    warn(fmt::format("'{}' was signed; with the new certificate it no longer is. --sign KEY.pem signs it",
+                     path.string()));
+  }
 }
 
 // What is played outlives the embedding it was decoded from: copies share rows and terms.
@@ -252,17 +268,18 @@ std::string verification_text(const EmbeddingFile& file) {
 
 void add_certificate(const std::filesystem::path& path, const Certificate& certificate,
                      const std::optional<SigningKey>& key) {
+  put_certificate(path, read_checked(path), certificate, key);
+}
+
+void add_certificate_to(const std::filesystem::path& path, const std::string& sha256, const Certificate& certificate,
+                        const std::optional<SigningKey>& key) {
   Checked file = read_checked(path);
-  file.manifest["format"] = format;
-  file.manifest["certificate"] = to_json(certificate);
-  file.manifest.erase("digests");
-  file.manifest.erase("signature");
-  const std::array<std::span<const std::byte>, 1> payload{file.payload.data};
-  write_safetensors_bytes(path, "payload", payload, {{"mercer", seal(std::move(file.manifest), payload, key)}});
-  if (file.signature && !key) {
-    warn(fmt::format("'{}' was signed; with the new certificate it no longer is. --sign KEY.pem signs it",
-                     path.string()));
+  if (file.sha256 != sha256) {
+    throw Error(ErrorCode::cannot_write,
+                fmt::format("'{}' changed while it was certified, so the certificate is not about it", path.string()),
+                "Certify it again");
   }
+  put_certificate(path, std::move(file), certificate, key);
 }
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 #include <boost/multiprecision/cpp_int.hpp>
 
 #include "embed/payload/integer_code.hpp"
+#include "io/limits.hpp"
 
 namespace mercer {
 namespace {
@@ -29,7 +30,7 @@ std::size_t rank_bits(std::size_t size, std::size_t count) {
 unsigned plain_bits(std::size_t count) { return static_cast<unsigned>(std::bit_width(count - 1)); }
 bool as_bitmap(std::size_t size, std::size_t count) { return count <= size * plain_bits(count); }
 
-constexpr std::uint32_t most_terms = 65536;
+constexpr auto most_terms = static_cast<std::uint32_t>(limits::continuous_terms);
 
 void put_size(BitWriter& out, std::size_t size) { out.put_count(static_cast<std::uint32_t>(size - 1), 3); }
 

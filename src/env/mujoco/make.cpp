@@ -4,12 +4,11 @@
 #include "env/mujoco/mujoco_env.hpp"
 #include "env/mujoco/tasks.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
-
-constexpr std::size_t most_bytes = 1 << 16;  // of a description: no danger to the parser's stack
 
 struct LoadedRobot {
   std::string name;
@@ -32,7 +31,7 @@ LoadedRobot load(const std::string& name, Params& params) {
     throw Error(ErrorCode::missing_option, "task 'mujoco' needs a file",
                 "Write 'mujoco:FILE.toml'; docs/guide/robots.md shows such a file");
   }
-  Robot robot = read_robot(read_text(file, most_bytes), file.string(), choose);
+  Robot robot = read_robot(read_text(file, limits::toml_bytes), file.string(), choose);
   const std::filesystem::path path = file.parent_path() / robot.model;
   if (!std::filesystem::exists(path)) {
     throw Error(ErrorCode::cannot_open,

@@ -11,6 +11,7 @@
 #include "env/mujoco/check.hpp"
 #include "env/mujoco/compile.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -28,9 +29,8 @@ ModelPointer built_in_model(const std::string& name) {
 }
 
 ModelPointer load_model(const std::filesystem::path& path, const ApartLimits& limits) {
-  constexpr std::size_t most_bytes = std::size_t{16} << 20;
   const std::string file = path.string();
-  check_text(file, read_text(path, most_bytes));
+  check_text(file, read_text(path, limits::model_bytes));
   install_handlers();
   const CompilerLock lock = lock_compiler();
   return model_of_bytes(run_apart(fmt::format("'{}'", file), limits, [&] {

@@ -7,14 +7,12 @@
 
 #include "io/documents.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_file = std::size_t{1} << 28;
-constexpr std::size_t most_policy = std::size_t{1} << 26;
-constexpr std::size_t most_data = std::size_t{1} << 22;
 constexpr std::size_t most_version = 64, most_system = 65536;
 
 std::string text_of(const ZipBytes& bytes) {
@@ -37,7 +35,7 @@ void refuse_agent(const std::string& where, const std::string& why) {
 }
 
 AgentFile read_agent_file(const std::filesystem::path& path) {
-  return parse_agent_file(read_file(path, most_file), path.string());
+  return parse_agent_file(read_file(path, limits::agent_bytes), path.string());
 }
 
 AgentFile parse_agent_file(std::vector<std::byte> content, const std::string& where) {
@@ -46,15 +44,10 @@ AgentFile parse_agent_file(std::vector<std::byte> content, const std::string& wh
   for (const ZipEntry& entry : list_zip(content, where)) {
     const auto take = [&](ZipBytes& into, std::size_t most) {
       if (into.bytes.data() != nullptr) throw_corrupt(where, fmt::format("holds '{}' twice", entry.name));
-      if (entry.size > most) {
-        throw Error(ErrorCode::too_large,
-                    fmt::format("'{}': '{}' has {} bytes; at most {} are read", where, entry.name, entry.size, most),
-                    "A policy of that size is not small; export it to ONNX");
-      }
-      into = unpack(entry, where);
+      into = unpack(entry, where, most);
     };
-    if (entry.name == "policy.pth") take(policy, most_policy), has_policy = true;
-    if (entry.name == "data") take(data, most_data), has_data = true;
+    if (entry.name == "policy.pth") take(policy, limits::agent_policy), has_policy = true;
+    if (entry.name == "data") take(data, limits::agent_data), has_data = true;
     if (entry.name == "_stable_baselines3_version") take(version, most_version);
     if (entry.name == "system_info.txt") take(system, most_system);
   }

@@ -7,13 +7,13 @@
 
 #include <fmt/format.h>
 
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 #include "policy/agents/agent_file.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_numbers = std::size_t{1} << 22;
 constexpr std::size_t most_layers = 64;
 
 }  // namespace
@@ -97,8 +97,9 @@ const Shape& TorchTensors::shape(const std::string& name) const {
 Tensor TorchTensors::tensor(const std::string& name) {
   const Shape& own = shape(name);
   read_ += std::max(size_of(own), source_.unpacked(name));
-  if (read_ > most_numbers) {
-    throw Error(ErrorCode::too_large, fmt::format("'{}': its policy has more than {} weights", where_, most_numbers),
+  if (read_ > limits::policy_weights) {
+    throw Error(ErrorCode::too_large,
+                fmt::format("'{}': its policy has more than {} weights", where_, limits::policy_weights),
                 "Train a smaller network, or distil this one into one first");
   }
   Tensor tensor{own, source_.numbers(name)};

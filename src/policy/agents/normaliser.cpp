@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "io/npz.hpp"
 #include "io/numpy_values.hpp"
 #include "io/pickle.hpp"
@@ -13,8 +14,6 @@
 
 namespace mercer {
 namespace {
-
-constexpr std::size_t most_bytes = std::size_t{1} << 24;
 
 [[noreturn]] void refuse(const std::string& where, const std::string& why) {
   throw Error(ErrorCode::bad_format, fmt::format("'{}': {}", where, why),
@@ -127,13 +126,13 @@ Normalisation read_normaliser(const std::filesystem::path& path, std::size_t obs
                               const std::vector<ObservationPart>& parts) {
   const std::string where = path.string();
   if (where.ends_with(".npz")) return fitting(read_arrays(path, where), where, observations);
-  return parse_normaliser(read_file(path, most_bytes), where, observations, parts);
+  return parse_normaliser(read_file(path, limits::pickle_bytes), where, observations, parts);
 }
 
 double read_reward_unit(const std::filesystem::path& path) {
   const std::string where = path.string();
   if (where.ends_with(".npz")) return 1;
-  const std::vector<std::byte> bytes = read_file(path, most_bytes);
+  const std::vector<std::byte> bytes = read_file(path, limits::pickle_bytes);
   const Pickle pickle = parse_pickle(bytes, where, agent_names());
   return Statistics(pickle, where).reward_unit();
 }

@@ -9,6 +9,7 @@
 
 #include "io/file.hpp"
 #include "io/flax_file.hpp"
+#include "io/limits.hpp"
 #include "io/safetensors.hpp"
 #include "mercer/error.hpp"
 #include "mercer/warning.hpp"
@@ -22,7 +23,6 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_bytes = std::size_t{1} << 28;
 constexpr std::string_view endings[] = {".pt", ".pth", ".cleanrl_model", ".msgpack"};
 
 std::string parent_of(std::string_view name) { return std::string(name.substr(0, name.rfind('.') + 1)); }
@@ -76,7 +76,7 @@ auto use_file(const std::filesystem::path& path, const Use& use, const Script& s
   const std::string where = path.string();
   if (where.ends_with(".safetensors")) return use(tensors_of(read_safetensors(path).tensors));
   if (where.ends_with(".npz")) return use(tensors_of(read_npz(path)));
-  return use_bytes(read_file(path, most_bytes), where, use, script);
+  return use_bytes(read_file(path, limits::torch_bytes), where, use, script);
 }
 
 // A file with its own scale of actions is made for these bounds.

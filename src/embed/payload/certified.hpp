@@ -1,0 +1,17 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "mercer/certificate.hpp"
+#include "mercer/file.hpp"
+
+namespace mercer {
+
+/// As `add_certificate`, for a certificate that is about the file with this SHA-256: another one under its name is
+/// refused with `cannot_write`.
+void add_certificate_to(const std::filesystem::path& path, const std::string& sha256, const Certificate& certificate,
+                        const std::optional<SigningKey>& key);
+
+}  // namespace mercer

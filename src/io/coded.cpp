@@ -1,0 +1,35 @@
+#include "io/coded.hpp"
+
+#include <cerrno>
+#include <filesystem>
+#include <new>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace mercer {
+
+std::optional<Error> coded_error(const std::exception& trouble) {
+  if (const auto* error = dynamic_cast<const Error*>(&trouble)) return *error;
+  if (const auto* refused = dynamic_cast<const std::filesystem::filesystem_error*>(&trouble)) {
+    const int number = refused->code().value();
+    const bool writing = number == ENOSPC || number == EROFS || number == EDQUOT || number == EFBIG;
+    return Error(writing ? ErrorCode::cannot_write : ErrorCode::cannot_open,
+                 fmt::format("cannot use '{}': {}", refused->path1().string(), refused->code().message()),
+                 "Check the name, and that you may read and write there");
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&trouble) != nullptr ||
+      dynamic_cast<const std::length_error*>(&trouble) != nullptr) {
+    return Error(ErrorCode::too_large, "there is not enough memory for this",
+                 "Ask for fewer episodes or a shorter horizon, or use 'mercer evaluate', which keeps no steps");
+  }
+  if (dynamic_cast<const nlohmann::json::exception*>(&trouble) != nullptr) {
+    return Error(ErrorCode::bad_format,
+                 fmt::format("a file holds a value that is not as it should be: {}", trouble.what()),
+                 "Give the file as it was written, and text that is UTF-8");
+  }
+  return std::nullopt;
+}
+
+}  // namespace mercer

@@ -1,0 +1,289 @@
+"""Attacks that once succeeded: files that end or fill the machine, names that deceive, errors without a code."""
+
+import json
+import os
+import pathlib
+import resource
+import signal
+import stat
+import struct
+import subprocess
+import zlib
+
+import pytest
+
+from conftest import PROGRAM, Mercer
+
+TEACHER = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/policies/pendulum_5000_actor.onnx"
+LONG = "n" * 300
+TRAP = "\x1b[31mred\nverified: all is well\u202e"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("hardening")
+    Mercer(folder).ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", TEACHER, "--k", 4, "--rounds", 1,
+                      "--episodes", 5, "--out", "p.mercer", "--quiet")
+    return folder / "p.mercer"
+
+
+@pytest.fixture
+def mercer(made, tmp_path):
+    (tmp_path / "p.mercer").write_bytes(made.read_bytes())
+    return Mercer(tmp_path)
+
+
+def parts_of(path):
+    data = path.read_bytes()
+    end = 8 + struct.unpack("<Q", data[:8])[0]
+    return json.loads(data[8:end]), data[end:]
+
+
+def rewrite(path, edit, payload=None):
+    """The file as somebody else would write it: of format 1, which has no digests to mend."""
+    head, data = parts_of(path)
+    manifest = json.loads(head["__metadata__"]["mercer"])
+    for key in ("digests", "signature", "checksum"):
+        manifest.pop(key, None)
+    manifest["format"] = 1
+    text = edit(manifest) or json.dumps(manifest)
+    data = data if payload is None else payload
+    head = {"__metadata__": {"mercer": text}, "payload": {"dtype": "U8", "shape": [len(data)], "data_offsets": [0, len(data)]}}
+    packed = json.dumps(head).encode()
+    packed += b" " * (-len(packed) % 8)
+    path.write_bytes(struct.pack("<Q", len(packed)) + packed + data)
+
+
+# Every verb that reads an embedding.
+READERS = [("inspect", "p.mercer"), ("evaluate", "--env", "pendulum", "--policy", "p.mercer", "--episodes", 2),
+           ("certify", "p.mercer", "--episodes", 20, "--dry-run"), ("export", "c", "p.mercer", "--out", "c"),
+           ("report", "p.mercer", "--out", "r.html")]
+
+
+@pytest.mark.parametrize("words", READERS, ids=lambda words: words[0])
+def test_a_manifest_of_any_depth_is_refused(mercer, words):
+    deep = "[" * 100_000 + "]" * 100_000
+    rewrite(mercer.folder / "p.mercer", lambda manifest: json.dumps(manifest)[:-1] + f', "more": {deep}}}')
+    assert "E304" in mercer.fails(3, *words) or words[0] == "report"
+
+
+@pytest.mark.parametrize("words", READERS, ids=lambda words: words[0])
+def test_a_key_that_stands_twice_is_refused(mercer, words):
+    rewrite(mercer.folder / "p.mercer", lambda manifest: json.dumps(manifest)[:-1] + ', "seed": 7}')
+    assert "names 'seed' twice" in mercer.fails(3, *words)
+
+
+def test_no_text_of_a_file_controls_the_terminal(mercer):
+    path = mercer.folder / "p.mercer"
+    whole = path.read_bytes()
+    places = []
+
+    def collect(value, place):
+        items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+        for key, inner in items:
+            collect(inner, place + [key])
+        if isinstance(value, str):
+            places.append(place)
+
+    collect(json.loads(parts_of(path)[0]["__metadata__"]["mercer"]), [])
+    assert len(places) > 12
+    for place in places:
+        def put(manifest):
+            inner = manifest
+            for key in place[:-1]:
+                inner = inner[key] if not isinstance(inner, dict) or key in inner else {}
+            if isinstance(inner, list) or place[-1] in inner:
+                inner[place[-1]] = TRAP
+        path.write_bytes(whole)
+        rewrite(path, put)
+        for words in READERS[:3]:
+            done = mercer.run(*words)
+            assert done.returncode in (0, 2, 3, 5), (place, done.stderr)
+            for shown in (done.stdout, done.stderr):
+                assert "\x1b" not in shown and "\u202e" not in shown, (place, words, shown)
+                assert not any(line.startswith("verified: all") for line in shown.splitlines()), (place, words, shown)
+
+
+def integer(value):
+    out = b""
+    while value >= 128:
+        out += bytes([value & 127 | 128])
+        value >>= 7
+    return out + bytes([value])
+
+
+def lattice_bomb(path, cells, actions):
+    """One coefficient for a table of that size. A cell takes a byte and an action none."""
+    payload = bytes([1, 1]) + integer(3)
+    for edges in ([-1, 1], [-1, 1], range(max(cells, 2) + 1)):
+        payload += integer(len(edges)) + struct.pack(f"<{len(edges)}f", *edges)
+    payload += bytes([1]) + integer(actions) + bytes(3) + integer(cells) + bytes([0]) + bytes([1]) * (cells - 1) + bytes([0])
+    payload += integer(3) + b"dct" + integer(1) + integer(1) + integer(0) + integer(1) + struct.pack("<f", 1.0)
+
+    def discrete(manifest):
+        manifest.update(route="lattice", basis="dct", k=1)
+        axis = {"name": "a", "range": [0, actions - 1], "unit": "", "periodic": False}
+        manifest["contract"].update(action={"count": actions, "axes": [axis]}, squash="none", centre=[], scale=[], clip=[])
+    rewrite(path, discrete, payload)
+
+
+def test_a_small_lattice_has_no_huge_table(mercer):
+    path = mercer.folder / "p.mercer"
+    lattice_bomb(path, 200, 1 << 20)
+    assert path.stat().st_size < 4096
+    for words in (READERS[0], READERS[3]):
+        told = mercer.fails(2, *words)
+        assert "E208" in told and "200 states and 1048576 actions; legal for" in told
+    lattice_bomb(path, 16, 1 << 16)
+    mercer.ok("inspect", "p.mercer")
+
+
+def npz_of_one_member(path, entries):
+    """A directory that names one deflated array again and again."""
+    array = b"\x93NUMPY\x01\x00v\x00" + b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000,), }".ljust(117) + b"\n"
+    body, name = array + bytes(8_000_000), b"x.npy"
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = deflate.compress(body) + deflate.flush()
+    facts = (zlib.crc32(body), len(packed), len(body), len(name), 0)
+    local = struct.pack("<IHHHHHIIIHH", 0x04034B50, 20, 0, 8, 0, 33, *facts) + name + packed
+    central = (struct.pack("<IHHHHHHIIIHHHHHII", 0x02014B50, 20, 20, 0, 8, 0, 33, *facts, 0, 0, 0, 0, 0) + name) * entries
+    path.write_bytes(local + central + struct.pack("<IHHHHIIH", 0x06054B50, 0, 0, entries, entries, len(central), len(local), 0))
+
+
+def test_an_npz_unpacks_a_member_once(mercer):
+    npz_of_one_member(mercer.folder / "many.npz", 60_000)
+    for words in (("evaluate", "--rollouts", "many.npz"), ("inspect", "many.npz"),
+                  ("evaluate", "--env", "pendulum", "--policy", "many.npz")):
+        assert "E303" in mercer.fails(3, *words), words
+    npz_of_one_member(mercer.folder / "one.npz", 1)
+    assert "has no array" in mercer.fails(3, "evaluate", "--rollouts", "one.npz")
+
+
+@pytest.mark.parametrize("text", ["[" + ".".join(["a"] * 30_000) + "]\n", ".".join(["a"] * 30_000) + " = 1\n",
+                                  "a = " + "{a = " * 30 + "{" + ".".join(["a"] * 60) + " = 1}" + "}" * 30 + "\n"])
+def test_settings_of_any_depth_are_refused(mercer, text):
+    (mercer.folder / "deep.toml").write_text(text)
+    for words in (("list", "--config", "deep.toml"), ("sweep", "deep.toml", "--out", "s"),
+                  ("evaluate", "--env", "mujoco:deep.toml", "--policy", "uniform")):
+        assert "deeper than 64 levels" in mercer.fails(3, *words)
+
+
+# No name from outside is a bug of the program's.
+@pytest.mark.parametrize("words", [
+    ("train", "--env", "pendulum", "--out", LONG), ("report", LONG, "--out", "x.html"), ("serve", LONG),
+    ("reproduce", "chain", "--out", LONG), ("inspect", LONG + ".mercer"), ("certify", "p.mercer", "--policy", LONG + ".onnx"),
+    ("evaluate", "--env", LONG, "--policy", "uniform"), ("evaluate", "--env", "pendulum", "--policy", "tabular:" + LONG),
+    ("evaluate", "--env", f"mujoco:{LONG}.toml", "--policy", "uniform"), ("sweep", LONG + ".toml", "--out", "s"),
+    ("rollout", "--env", "pendulum", "--policy", "uniform", "--episodes", 1, "--out", LONG + ".npz"),
+    ("export", "c", "p.mercer", "--out", LONG), ("list", "--config", LONG), ("list", "--plugin", LONG),
+    ("inspect", "p.mercer", "--verify", LONG), ("evaluate", "--rollouts", LONG + ".npz"),
+], ids=lambda words: words[0])
+def test_names_that_are_too_long_are_errors_with_a_code(mercer, words):
+    done = mercer.run(*words)
+    assert done.returncode in (2, 3), (done.returncode, done.stderr)
+    assert "error E" in done.stderr
+
+
+def test_names_that_are_not_utf8_are_errors_or_escaped(mercer):
+    odd = os.fsdecode(b"caf\xe9")
+    (mercer.folder / (odd + ".mercer")).write_bytes((mercer.folder / "p.mercer").read_bytes())
+    (mercer.folder / (odd + ".onnx")).write_bytes(TEACHER.read_bytes())
+    (mercer.folder / odd).mkdir()
+    for words in (("inspect", odd + ".mercer"), ("inspect", odd + ".mercer", "--json"), ("inspect", odd + ".onnx", "--json"),
+                  ("evaluate", "--env", "pendulum", "--policy", odd + ".onnx", "--episodes", 2, "--json"),
+                  ("rollout", "--env", "pendulum", "--policy", odd + ".onnx", "--episodes", 2, "--out", odd + ".npz", "--json"),
+                  ("embed", "--env", "pendulum", "--policy", odd + ".onnx", "--episodes", 2, "--k", 3, "--state-bins", 3,
+                   "--out", "q.mercer"),
+                  ("certify", "p.mercer", "--policy", odd + ".onnx", "--episodes", 20),
+                  ("report", odd + ".mercer", "--out", odd + ".html"), ("export", "c", "p.mercer", "--out", odd),
+                  ("evaluate", "--env", odd, "--policy", "uniform"), ("list", "--config", odd + ".toml"),
+                  ("train", "--env", "pendulum", "--steps", 20, "--out", odd + "/run"),
+                  ("sweep", odd + ".toml", "--out", odd)):
+        done = subprocess.run([PROGRAM, *map(str, words)], cwd=mercer.folder, capture_output=True, timeout=300)
+        assert done.returncode in (0, 2, 3), (words, done)
+        assert b"\xe9" not in done.stderr
+
+
+def as_nobody():
+    """Root may read everything; other users may not."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+
+def test_folders_that_may_not_be_read_are_errors_with_a_code(mercer):
+    closed = mercer.folder / "closed"
+    closed.mkdir()
+    (closed / "p.mercer").write_bytes((mercer.folder / "p.mercer").read_bytes())
+    closed.chmod(0)
+    open_way = mercer.folder
+    while open_way != open_way.parent:  # a temporary folder of pytest is its owner's alone
+        if not open_way.stat().st_mode & stat.S_IXOTH:
+            open_way.chmod(open_way.stat().st_mode | stat.S_IXOTH | stat.S_IROTH)
+        open_way = open_way.parent
+    try:
+        for words in (("inspect", "closed/p.mercer"), ("report", "closed", "--out", "/dev/null"), ("serve", "closed"),
+                      ("train", "--env", "pendulum", "--out", "closed/run"), ("sweep", "closed/s.toml", "--out", "closed/s"),
+                      ("reproduce", "chain", "--out", "closed/r"), ("export", "c", "p.mercer", "--out", "closed/c"),
+                      ("evaluate", "--env", "mujoco:closed/r.toml", "--policy", "uniform"),
+                      ("embed", "--env", "pendulum", "--policy", TEACHER, "--out", "closed/q.mercer")):
+            done = subprocess.run([PROGRAM, *map(str, words)], cwd=mercer.folder, capture_output=True, text=True, timeout=60,
+                                  preexec_fn=as_nobody)
+            assert done.returncode in (2, 3), (words, done.returncode, done.stderr)
+            assert "error E" in done.stderr
+    finally:
+        closed.chmod(0o700)
+
+
+def test_pipes_and_devices_are_no_files(mercer):
+    for name in ("t.onnx", "t.mercer", "t.npz", "t.zip", "t.pt", "t.safetensors", "t.json", "t.toml", "t.pem"):
+        os.mkfifo(mercer.folder / name)
+    for policy in ("t.onnx", "t.mercer", "t.npz", "t.zip", "t.pt", "t.safetensors", "tabular:t.json"):
+        assert "E301" in mercer.fails(3, "evaluate", "--env", "pendulum", "--policy", policy), policy
+    for words in (("inspect", "t.mercer"), ("certify", "p.mercer", "--policy", "t.onnx"), ("list", "--config", "t.toml"),
+                  ("certify", "p.mercer", "--sign", "t.pem"), ("inspect", "p.mercer", "--verify", "t.pem"),
+                  ("evaluate", "--env", "mujoco:t.toml", "--policy", "uniform"), ("evaluate", "--rollouts", "t.npz")):
+        assert "E301" in mercer.fails(3, *words), words
+    os.symlink("/dev/zero", mercer.folder / "z.onnx")
+    assert "E301" in mercer.fails(3, "inspect", "z.onnx")
+
+
+def test_a_file_keeps_its_mode(mercer):
+    path = mercer.folder / "p.mercer"
+    for mode in (0o600, 0o640):
+        path.chmod(mode)
+        mercer.ok("certify", "p.mercer", "--episodes", 20, "--quiet")
+        assert stat.S_IMODE(path.stat().st_mode) == mode
+
+
+def test_a_limit_on_the_size_of_files_is_an_error_of_writing(mercer):
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # Python ignores it, a shell does not
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1024, 1024))
+    before = sorted(os.listdir(mercer.folder))
+    for words in (("rollout", "--env", "pendulum", "--policy", "uniform", "--episodes", 2, "--out", "r.npz"),
+                  ("certify", "p.mercer", "--episodes", 20)):
+        done = subprocess.run([PROGRAM, *map(str, words)], cwd=mercer.folder, capture_output=True, text=True, preexec_fn=limit)
+        assert done.returncode == 3 and "E302" in done.stderr, (done.returncode, done.stderr)
+        assert sorted(os.listdir(mercer.folder)) == before
+
+
+def test_a_budget_is_a_number_and_no_confidence_is_all(mercer):
+    for value in ("nan", "-nan", "NaN"):
+        assert "is not a number" in mercer.fails(2, "certify", "p.mercer", "--max-loss-return", value)
+    done = mercer.ok("certify", "p.mercer", "--episodes", 50, "--confidence", "0.9999999999", "--dry-run")
+    assert "100%" not in done.stdout + done.stderr and "99.9999%" in done.stdout + done.stderr
+
+
+def test_a_contract_must_be_that_of_the_task(mercer):
+    path = mercer.folder / "p.mercer"
+    whole = path.read_bytes()
+    for bounds in ([0.0, 0.0], [-8.0, 0.0], [None, None], [-8.0, None], [-80.0, 80.0]):
+        def narrow(manifest):
+            manifest["contract"]["observation"]["axes"][2]["range"] = bounds
+        path.write_bytes(whole)
+        rewrite(path, narrow)
+        for words in READERS[1:3]:
+            done = mercer.run(*words)
+            assert done.returncode in (2, 3) and "error E" in done.stderr, (bounds, done.stdout)
