@@ -128,9 +128,9 @@ class SelfTest {
     };
     write("doctor.h", made.header);
     write("doctor.c", made.source);
-    write("run.c", "#include \"doctor.h\"\nint main(void) { return doctor_selftest(); }\n");
+    write("main.c", "#include \"doctor.h\"\nint main(void) { return doctor_selftest(); }\n");
     const std::string command =
-        fmt::format("cd '{}' && cc -std=c99 -O1 doctor.c run.c -o run -lm >/dev/null 2>&1 && ./run", folder_.string());
+        fmt::format("cd '{}' && cc -std=c99 -O1 doctor.c main.c -o selftest -lm >/dev/null 2>&1 && ./selftest", folder_.string());
     const int code = std::system(command.c_str());
     return code == 0 ? "" : "the exported C does not compile, or its self-test fails";
   }
