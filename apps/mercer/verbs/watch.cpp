@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -16,8 +17,8 @@ namespace {
 
 std::string headline(const json& status) {
   std::vector<std::string> about;
-  const json empty = json::object();
-  for (const auto& [key, value] : status.value("about", empty).items()) {
+  const json of = status.value("about", json::object());
+  for (const auto& [key, value] : of.items()) {
     const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
     if (!text.empty()) about.push_back(fmt::format("{} {}", key, text));
   }
