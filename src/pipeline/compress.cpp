@@ -184,9 +184,10 @@ Compressed search_in_task(const Player& player, const Policy& teacher, const Com
     return compress(player, teacher, options, sink, progress);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::interrupted || !is_kept(options.resume)) throw;
-    throw Error(error.code(),
-                fmt::format("interrupted before the work was done; '{}' keeps the search", options.resume.file.string()),
-                "Run the same command to continue it");
+    throw Error(
+        error.code(),
+        fmt::format("interrupted before the work was done; '{}' keeps the search", options.resume.file.string()),
+        "Run the same command to continue it");
   }
 }
 

@@ -128,9 +128,9 @@ class SelfTest {
     };
     write("doctor.h", made.header);
     write("doctor.c", made.source);
-    write("main.c", "#include \"doctor.h\"\nint main(void) { return doctor_selftest(); }\n");
+    write("check.c", "#include \"doctor.h\"\nint main(void) { return doctor_selftest(); }\n");
     const std::string command =
-        fmt::format("cd '{}' && cc -std=c99 -O1 doctor.c main.c -o selftest -lm >/dev/null 2>&1 && ./selftest", folder_.string());
+        fmt::format("cd '{}' && cc -std=c99 -O1 doctor.c check.c -o check -lm >/dev/null 2>&1 && ./check", folder_.string());
     const int code = std::system(command.c_str());
     return code == 0 ? "" : "the exported C does not compile, or its self-test fails";
   }
@@ -183,7 +183,8 @@ std::vector<Check> self_test(const std::function<void(const Check&)>& sink, cons
   std::vector<Check> out;
   bool broken = false;
   for (const auto& [name, run] : all) {
-    Check check{name};
+    Check check;
+    check.name = name;
     const auto start = Clock::now();
     if (since(begin) > most_seconds || broken || (run == &SelfTest::run_c && on_path("cc").empty())) {
       check.state = Check::State::skipped;

@@ -11,7 +11,7 @@ import termios
 
 import pytest
 
-TOKEN = re.compile(r"\x1b\[(\d*)([A-Za-z])|(\r)|(\n)|(\x1b)|([^\x1b\r\n]+)")
+TOKEN = re.compile(r"\x1b\[([\d;]*)([A-Za-z])|(\r)|(\n)|(\x1b)|([^\x1b\r\n]+)")
 
 
 class Screen:
@@ -93,7 +93,7 @@ def on_terminal(mercer, program, *arguments, columns=80, interrupt_when=None, **
         if not piece:
             break
         # A piece may end within an escape sequence; the program writes whole ones, so the rest follows at once.
-        while piece.rpartition(b"\x1b")[1] and not re.match(rb"\[\d*[A-Za-z]", piece.rpartition(b"\x1b")[2]):
+        while piece.rpartition(b"\x1b")[1] and not re.match(rb"\[[\d;]*[A-Za-z]", piece.rpartition(b"\x1b")[2]):
             piece += os.read(ours, 1)
         raw += piece.decode()
         screen.feed(piece.decode())

@@ -35,7 +35,8 @@ def test_the_model_of_a_terminal():
 
 
 def without_times(text):
-    return re.sub(r"after \d+\.\d s", "after ... s", text).rstrip("\n")
+    text = re.sub(r"after \d+\.\d s", "after ... s", text)
+    return "\n".join(line.rstrip() for line in text.split("\n")).rstrip("\n")
 
 
 def wide_text(seen):
@@ -115,7 +116,3 @@ def test_an_interrupt_tells_what_was_written(mercer):
     said = interrupted(mercer, file.exists, *embed)
     assert "E130: interrupted after 'p.mercer' was written" in said and "Nothing was written" not in said
     assert mercer.json("inspect", "p.mercer")["kind"] == "embedding"
-    file.unlink()
-    said = interrupted(mercer, lambda: True, "rollout", "--env", "pendulum", "--policy", "uniform", "--horizon", 10**8,
-                       "--out", "r.npz")
-    assert "Nothing was written" in said and not (mercer.folder / "r.npz").exists()

@@ -1,14 +1,12 @@
 """mercer watch: what a running verb leaves in its folder, read from outside; mercer doctor."""
 
 import json
-import os
-import pathlib
 import signal
 import subprocess
 import time
 
 from conftest import PROGRAM
-from test_terminal import BAR, CAR
+from test_terminal import CAR
 from terminal import on_terminal
 
 SEARCH = ("compress", *CAR, "--route", "continuous", "--bases", "ridge", "--formats", "int8", "--most-terms", 2, "--generations",
@@ -39,7 +37,14 @@ def wait_for(condition, process):
 
 def test_a_run_is_followed_until_it_ends(mercer):
     train = [PROGRAM, "train", "--env", "pendulum", "--algo", "sac", "--hidden", "8", "--steps", "1000000000", "--out", "run"]
-    running = subprocess.Popen(train, cwd=mercer.folder, stderr=subprocess.DEVNULL)
+    with subprocess.Popen(train, cwd=mercer.folder, stderr=subprocess.DEVNULL) as running:
+        try:
+            follow(mercer, running)
+        finally:
+            running.kill()
+
+
+def follow(mercer, running):
     wait_for(lambda: (mercer.folder / "run/progress.json").exists(), running)
     status = mercer.json("watch", "run")
     assert status["state"] == "running" and status["pid"] == running.pid and 0 <= status["fraction"] < 1
@@ -104,5 +109,3 @@ def test_the_doctor_finds_it_well(mercer):
     said = mercer.ok("doctor", TMPDIR=str(mercer.folder)).stdout
     assert "optional parts" in said and said.rstrip().endswith("Mercer works here.")
     assert list(mercer.folder.iterdir()) == []  # nothing is left behind
-    broken = mercer.run("doctor", TMPDIR=str(mercer.folder / "none"))
-    assert broken.returncode != 0

@@ -1,5 +1,6 @@
 #include "cli/screen.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <mutex>
