@@ -155,6 +155,7 @@ def bare_debian(folder):
                            mirror.group(1)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if made.returncode != 0:
         return "debootstrap failed: " + (made.stdout.strip().splitlines() or ["no output"])[-1]
+    (pathlib.Path(folder) / "etc/apt/sources.list").unlink(missing_ok=True)
     for name in ("sources.list.d", "apt.conf.d"):
         shutil.copytree(f"/etc/apt/{name}", pathlib.Path(folder) / "etc/apt" / name, dirs_exist_ok=True)
     shutil.copy("/etc/resolv.conf", pathlib.Path(folder) / "etc/resolv.conf")

@@ -16,8 +16,6 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::string_view keywords[] = {"default"};  // a file's name alone: little is refused
-
 std::string table_of(const CodeTable& table) {
   const auto number = [](double value) { return fmt::format("{}", value); };
   return fmt::format("const {} = [{}];\n", table.name, table_text(table, number, '[', ']'));
@@ -141,7 +139,7 @@ console.log("@count@ test vectors: all actions agree");
 }  // namespace
 
 CodeExport export_js(const EmbeddingFile& file, const CodeOptions& options) {
-  const CodeSubject subject = code_subject(file, options, keywords);
+  const CodeSubject subject = code_subject(file, options);
   CodeExport made;
   if (subject.continuous) {
     const ContinuousController& controller = *subject.continuous;
