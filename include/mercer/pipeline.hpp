@@ -251,7 +251,7 @@ struct ExportResult {
   std::vector<std::string> files;
   std::optional<CExport> c;
   std::optional<StExport> st;
-  std::optional<CodeExport> code;  ///< Rust, JavaScript or ONNX
+  std::optional<CodeExport> code;        ///< Rust, JavaScript or ONNX
   std::shared_ptr<const ChipCost> chip;  ///< where a core was named
   std::size_t json_bytes = 0;
   std::vector<Cost> modes;  ///< of a lattice

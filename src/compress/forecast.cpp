@@ -25,9 +25,9 @@ void Forecast::report(std::string_view stage) const {
   const double passed = seconds();
   constexpr double late = 0.05;  // of an estimate that turned out too short
   const double left = std::max(left_ - (passed - when_), late * left_);
-  const std::string phase = stage == "rollout"                                  ? playing_
+  const std::string phase = stage == "rollout"                                 ? playing_
                             : stage == "choice of terms" || stage == "imitate" ? "fit"
-                                                                                : std::string(stage);
+                                                                               : std::string(stage);
   outer_.report(detail_.empty() ? phase : fmt::format("{}, {}", phase, detail_), passed / (passed + left));
 }
 

@@ -77,7 +77,7 @@ class Search {
   std::deque<Candidate> tried_;
   std::vector<MeasuredPolicy> measured_;  // the same, as the selection sees them
   bool cut_short_ = false, on_return_ = false;
-  double before_ = 0;  // seconds that were spent before the search was taken up again
+  double before_ = 0;                                 // seconds that were spent before the search was taken up again
   double teacher_seconds_ = 0, student_seconds_ = 0;  // for an episode
   double first_short_ = 0;                            // of passing, on a logarithmic scale, with one term
 };

@@ -28,7 +28,8 @@ double Search::certifying() const {
     const auto range = player_.return_range(player_.task().time_limit);
     const double width = range ? range->width() : best->returns.width();
     const auto upper = [&](double n) { return best->loss + best->spread * std::sqrt(2 * odds / n) + width * odds / n; };
-    for (episodes = 500; episodes < static_cast<double>(judge.certify_episodes) && upper(episodes) > selection_.budget();)
+    for (episodes = 500;
+         episodes < static_cast<double>(judge.certify_episodes) && upper(episodes) > selection_.budget();)
       episodes *= 2;
     episodes = std::min(episodes, static_cast<double>(judge.certify_episodes));
   }
@@ -45,7 +46,8 @@ double Search::rounds_to_pass(std::size_t k) {
   if (k == 1) first_short_ = now;
   constexpr double usual = 4;
   const double slope = k > 1 ? (first_short_ - now) / static_cast<double>(k - 1) : 0;
-  return std::clamp(slope > 0.05 ? std::ceil(now / slope) : usual, 1.0, static_cast<double>(options_.most_terms - k + 1));
+  return std::clamp(slope > 0.05 ? std::ceil(now / slope) : usual, 1.0,
+                    static_cast<double>(options_.most_terms - k + 1));
 }
 
 void Search::expect_rounds(std::size_t k, const std::vector<Followed>& followed) {

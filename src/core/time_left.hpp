@@ -5,8 +5,8 @@
 
 namespace mercer {
 
-/// Seconds that work still takes, from the share that is done and the time that passed. Work that was taken up again did
-/// not begin at zero; work of several parts that each report from zero begins anew with each of them.
+/// Seconds that work still takes, from the share that is done and the time that passed. Work that was taken up again
+/// did not begin at zero; work of several parts that each report from zero begins anew with each of them.
 class TimeLeft {
  public:
   /// Empty as long as nothing was done.

@@ -250,8 +250,9 @@ void refuse_gymnasium(const std::string& name) {
                             twin->second, twin->first, python));
   }
   if (lower(name) == name) return;  // Gymnasium's begin with capitals
-  throw Error(ErrorCode::unknown_name, fmt::format("'{}' is a name of Gymnasium, and no such task is built in", name),
-              fmt::format("Use Python, which plays any environment: {}; 'mercer list' shows the built-in tasks", python));
+  throw Error(
+      ErrorCode::unknown_name, fmt::format("'{}' is a name of Gymnasium, and no such task is built in", name),
+      fmt::format("Use Python, which plays any environment: {}; 'mercer list' shows the built-in tasks", python));
 }
 
 }  // namespace

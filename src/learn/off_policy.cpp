@@ -47,7 +47,7 @@ class OffPolicy final : public Trainer {
   std::uint64_t step_ = 0;
   std::uint64_t episode_ = 0;
   std::uint64_t episode_step_ = 0;
-  double earned_ = 0;  // in this episode
+  double earned_ = 0;                          // in this episode
   std::vector<double> state_, played_, seen_;  // a column of the task, an action, an observation
   std::vector<float> observation_, action_, next_;
 };

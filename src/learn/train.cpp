@@ -168,8 +168,9 @@ TrainResult train(const Env& env, const TrainOptions& options, const Progress& p
     }
     if (progress.report) {
       const auto& played = training.episodes();
-      progress.report(played.whole == 0 ? "training" : fmt::format("training, mean return lately {:.4g}", played.recent),
-                      std::min(1.0, static_cast<double>(training.step()) / static_cast<double>(options.steps)));
+      progress.report(
+          played.whole == 0 ? "training" : fmt::format("training, mean return lately {:.4g}", played.recent),
+          std::min(1.0, static_cast<double>(training.step()) / static_cast<double>(options.steps)));
     }
   }
   training.write_policy(folder.policy());

@@ -123,14 +123,12 @@ class SelfTest {
     COptions options;
     options.name = "doctor";
     const CExport made = export_c(read_embedding(embedding()), options);
-    const auto write = [&](const std::string& name, const std::string& text) {
-      std::ofstream(folder_ / name) << text;
-    };
+    const auto write = [&](const std::string& name, const std::string& text) { std::ofstream(folder_ / name) << text; };
     write("doctor.h", made.header);
     write("doctor.c", made.source);
     write("check.c", "#include \"doctor.h\"\nint main(void) { return doctor_selftest(); }\n");
-    const std::string command =
-        fmt::format("cd '{}' && cc -std=c99 -O1 doctor.c check.c -o check -lm >/dev/null 2>&1 && ./check", folder_.string());
+    const std::string command = fmt::format(
+        "cd '{}' && cc -std=c99 -O1 doctor.c check.c -o check -lm >/dev/null 2>&1 && ./check", folder_.string());
     const int code = std::system(command.c_str());
     return code == 0 ? "" : "the exported C does not compile, or its self-test fails";
   }
@@ -158,26 +156,28 @@ Machine this_machine() {
 }
 
 std::vector<OptionalPart> optional_parts() {
-  return {simulator("MuJoCo", "inverted-double-pendulum", "robots: half-cheetah, ant, your own MJCF"),
-          simulator("Box2D", "lunar-lander", "lunar-lander, bipedal-walker"),
-          tool("cc", "compile and test exported C here", "gcc"),
-          tool("arm-none-eabi-gcc", "exported C for Cortex-M", "gcc-arm-none-eabi libnewlib-arm-none-eabi"),
-          tool("riscv64-unknown-elf-gcc", "exported C for RISC-V",
-               "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf"),
-          tool("avr-gcc", "exported C for AVR", "gcc-avr avr-libc"),
-          tool("qemu-system-arm", "run exported C on an emulated chip", "qemu-system-arm"),
-          tool("mpirun", "sweep and compress over several processes", "openmpi-bin"),
-          tool("openssl", "keys for --sign", "openssl")};
+  return {
+      simulator("MuJoCo", "inverted-double-pendulum", "robots: half-cheetah, ant, your own MJCF"),
+      simulator("Box2D", "lunar-lander", "lunar-lander, bipedal-walker"),
+      tool("cc", "compile and test exported C here", "gcc"),
+      tool("arm-none-eabi-gcc", "exported C for Cortex-M", "gcc-arm-none-eabi libnewlib-arm-none-eabi"),
+      tool("riscv64-unknown-elf-gcc", "exported C for RISC-V", "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf"),
+      tool("avr-gcc", "exported C for AVR", "gcc-avr avr-libc"),
+      tool("qemu-system-arm", "run exported C on an emulated chip", "qemu-system-arm"),
+      tool("mpirun", "sweep and compress over several processes", "openmpi-bin"),
+      tool("openssl", "keys for --sign", "openssl")};
 }
 
 std::vector<Check> self_test(const std::function<void(const Check&)>& sink, const Progress& progress,
                              double most_seconds) {
   const SelfTest test(progress);
   using Test = std::string (SelfTest::*)() const;
-  const std::pair<const char*, Test> all[] = {
-      {"play a known chain", &SelfTest::known_return}, {"same result on any number of threads", &SelfTest::same_on_any_threads},
-      {"train a small network", &SelfTest::train},     {"embed, write and verify a file", &SelfTest::embed},
-      {"certify it", &SelfTest::certify},              {"compile and run it as C", &SelfTest::run_c}};
+  const std::pair<const char*, Test> all[] = {{"play a known chain", &SelfTest::known_return},
+                                              {"same result on any number of threads", &SelfTest::same_on_any_threads},
+                                              {"train a small network", &SelfTest::train},
+                                              {"embed, write and verify a file", &SelfTest::embed},
+                                              {"certify it", &SelfTest::certify},
+                                              {"compile and run it as C", &SelfTest::run_c}};
   const auto begin = Clock::now();
   const auto since = [](Clock::time_point when) { return std::chrono::duration<double>(Clock::now() - when).count(); };
   std::vector<Check> out;
@@ -188,7 +188,7 @@ std::vector<Check> self_test(const std::function<void(const Check&)>& sink, cons
     const auto start = Clock::now();
     if (since(begin) > most_seconds || broken || (run == &SelfTest::run_c && on_path("cc").empty())) {
       check.state = Check::State::skipped;
-      check.detail = broken ? "one before it failed"
+      check.detail = broken                        ? "one before it failed"
                      : since(begin) > most_seconds ? fmt::format("{:g} seconds have passed", most_seconds)
                                                    : "there is no cc";
     } else {

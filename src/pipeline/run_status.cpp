@@ -20,7 +20,9 @@ using Clock = std::chrono::steady_clock;
 constexpr auto file_name = "progress.json";
 constexpr std::size_t most_notes = 12;
 
-double unix_time() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
+double unix_time() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 std::string host_name() {
   char name[256] = {};
@@ -46,9 +48,9 @@ json front_of(std::vector<json> tried) {
 
 RunStatus::RunStatus(std::filesystem::path folder, std::string verb, json about, std::stop_token stop)
     : folder_(std::move(folder)), stop_(std::move(stop)) {
-  document_ = {{"format", 1},        {"verb", std::move(verb)},     {"state", "running"},   {"about", std::move(about)},
-               {"host", host_name()}, {"pid", ::getpid()},           {"updated", nullptr},   {"seconds", 0},
-               {"phase", ""},         {"fraction", nullptr},         {"seconds_left", nullptr}};
+  document_ = {{"format", 1},         {"verb", std::move(verb)}, {"state", "running"},     {"about", std::move(about)},
+               {"host", host_name()}, {"pid", ::getpid()},       {"updated", nullptr},     {"seconds", 0},
+               {"phase", ""},         {"fraction", nullptr},     {"seconds_left", nullptr}};
 }
 
 RunStatus::~RunStatus() {
@@ -80,10 +82,14 @@ Progress RunStatus::recording(const Progress& outer) {
 void RunStatus::add(const Candidate& one, bool played) {
   if (folder_.empty()) return;
   const std::scoped_lock lock(mutex_);
-  json entry{{"payload_bytes", one.payload_bytes()},   {"loss_percent", one.loss_percent},
-             {"route", name(one.embedding.route())},   {"basis", one.embedding.basis()},
-             {"k", one.embedding.k()},                 {"format", name(one.format)},
-             {"roughness", one.behaviour.motion.roughness}, {"admissible", one.admissible}};
+  json entry{{"payload_bytes", one.payload_bytes()},
+             {"loss_percent", one.loss_percent},
+             {"route", name(one.embedding.route())},
+             {"basis", one.embedding.basis()},
+             {"k", one.embedding.k()},
+             {"format", name(one.format)},
+             {"roughness", one.behaviour.motion.roughness},
+             {"admissible", one.admissible}};
   if (!played) entry.erase("roughness");
   tried_.push_back(std::move(entry));
   document_["tried"] = tried_.size();
@@ -127,8 +133,9 @@ void RunStatus::write(const char* state) {
 json read_status(const std::filesystem::path& folder) {
   const std::filesystem::path file = folder / file_name;
   if (std::error_code none; !std::filesystem::exists(file, none)) {
-    throw Error(ErrorCode::cannot_open, fmt::format("there is no '{}'", file.string()),
-                "Name the folder of 'mercer compress --results', 'mercer train --out' or 'mercer sweep --out', once it runs");
+    throw Error(
+        ErrorCode::cannot_open, fmt::format("there is no '{}'", file.string()),
+        "Name the folder of 'mercer compress --results', 'mercer train --out' or 'mercer sweep --out', once it runs");
   }
   json status = json::parse(read_json(file).dump());
   if (!status.is_object() || status.value("format", 0) != 1 || !status.contains("state")) {

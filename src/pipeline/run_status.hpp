@@ -18,8 +18,8 @@ namespace mercer {
 /// whole, at most once a second. Any thread may report. Where it cannot be written the work goes on without it.
 class RunStatus {
  public:
-  /// Writes nothing where `folder` is empty, and nothing before the first report: the verb may refuse the folder. `about`
-  /// says what is worked on, such as the task and the teacher.
+  /// Writes nothing where `folder` is empty, and nothing before the first report: the verb may refuse the folder.
+  /// `about` says what is worked on, such as the task and the teacher.
   RunStatus(std::filesystem::path folder, std::string verb, nlohmann::ordered_json about, std::stop_token stop = {});
   /// Says that the work ended: "done" after `finish`, otherwise "failed", or "interrupted" where a stop was requested.
   ~RunStatus();

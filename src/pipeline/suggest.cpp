@@ -32,9 +32,11 @@ void require_embedding(const std::string& file, const std::string& verb, const s
   const std::string words = policy_file_words(file);
   if (words.empty()) return;
   const std::string made = std::filesystem::path(file).replace_extension(".mercer").filename().string();
-  throw Error(ErrorCode::bad_format, fmt::format("'{}' is {}, and an embedding (.mercer) is needed", file, words),
-              fmt::format("Make one with 'mercer compress --env TASK --policy {} --max-loss 1% --out {}', then run 'mercer {} {}{}{}'",
-                          file, made, verb, made, flags.empty() ? "" : " ", flags));
+  throw Error(
+      ErrorCode::bad_format, fmt::format("'{}' is {}, and an embedding (.mercer) is needed", file, words),
+      fmt::format(
+          "Make one with 'mercer compress --env TASK --policy {} --max-loss 1% --out {}', then run 'mercer {} {}{}{}'",
+          file, made, verb, made, flags.empty() ? "" : " ", flags));
 }
 
 Error with_fitting_tasks(const Error& mismatch, const PolicyRequest& request) {
@@ -51,8 +53,9 @@ Error with_fitting_tasks(const Error& mismatch, const PolicyRequest& request) {
   const std::string inspect =
       fmt::format("'mercer inspect {}' shows what the policy takes and gives", named_file(request.policy));
   const std::string remedy =
-      fitting.empty() ? fmt::format("It fits no built-in task. {}; Python plays it in any Gymnasium environment", inspect)
-                      : fmt::format("It fits {}; {}", fmt::join(fitting, ", "), inspect);
+      fitting.empty()
+          ? fmt::format("It fits no built-in task. {}; Python plays it in any Gymnasium environment", inspect)
+          : fmt::format("It fits {}; {}", fmt::join(fitting, ", "), inspect);
   return {mismatch.code(), mismatch.problem(), remedy};
 }
 

@@ -20,14 +20,15 @@ std::string size_of(const Candidate& winner) {
 
 std::string loss_of(const Candidate& winner, const std::optional<Certificate>& certificate) {
   if (!certificate) return fmt::format("{:.4g}% measured, nothing certified", winner.loss_percent);
-  const std::string sure = fmt::format("{} with {} confidence", words(certificate->level),
-                                       confidence_down(certificate->confidence));
+  const std::string sure =
+      fmt::format("{} with {} confidence", words(certificate->level), confidence_down(certificate->confidence));
   const bool actions = certificate->about == Quantity::action;
   if (certificate->upper_percent) {
     return fmt::format("at most {} of {}, {}; measured {:.4g}%", percent_up(*certificate->upper_percent),
                        actions ? "the action's range" : "the teacher's mean return", sure, certificate->loss_percent);
   }
-  if (!std::isfinite(certificate->upper_return)) return fmt::format("no bound; measured {:.4g}", certificate->loss_return);
+  if (!std::isfinite(certificate->upper_return))
+    return fmt::format("no bound; measured {:.4g}", certificate->loss_return);
   return fmt::format("at most {} in mean return, {}; measured {:.4g}", rounded_up(certificate->upper_return), sure,
                      certificate->loss_return);
 }
@@ -35,8 +36,10 @@ std::string loss_of(const Candidate& winner, const std::optional<Certificate>& c
 std::string promise_of(const std::optional<Certificate>& certificate) {
   if (!certificate) return "none: too few episodes to certify";
   std::vector<std::string> asked;
-  if (certificate->budget_percent) asked.push_back(fmt::format("a loss of at most {:.6g}%", *certificate->budget_percent));
-  if (certificate->budget_return) asked.push_back(fmt::format("of at most {:.6g} in return", *certificate->budget_return));
+  if (certificate->budget_percent)
+    asked.push_back(fmt::format("a loss of at most {:.6g}%", *certificate->budget_percent));
+  if (certificate->budget_return)
+    asked.push_back(fmt::format("of at most {:.6g} in return", *certificate->budget_return));
   for (const Promise& promise : certificate->promises) {
     if (promise.budget && is_share(promise.about)) asked.push_back(words(promise.about, false));
   }

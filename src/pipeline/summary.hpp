@@ -12,8 +12,8 @@ struct Fact {
   std::string about, text;
 };
 
-/// The five facts that matter about what a search found: size, loss, promise, behaviour, file. Bounds are rounded to the
-/// safe side.
+/// The five facts that matter about what a search found: size, loss, promise, behaviour, file. Bounds are rounded to
+/// the safe side.
 std::vector<Fact> summary_of(const CompressResult& result);
 
 }  // namespace mercer

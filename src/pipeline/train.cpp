@@ -358,7 +358,8 @@ TrainOutcome train(const TrainRequest& request, const Progress& progress) {
       outcome.returns.push_back(summarise(played.returns));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::interrupted) throw;
-      throw Error(error.code(), fmt::format("stopped while snapshots were measured; the run in '{}' is whole", request.out),
+      throw Error(error.code(),
+                  fmt::format("stopped while snapshots were measured; the run in '{}' is whole", request.out),
                   "Run the same command to measure them");
     }
   }

@@ -141,8 +141,8 @@ TEST(Tuner, earns_more_with_critics_learned_from_mixed_steps) {
 TEST(Tuner, knows_how_wrong_its_critics_are) {
   const Pendulum task;
   DenseCritics nothing;
-  nothing.networks.assign(2, {{4, 8, std::vector<double>(32, 0.0), std::vector<double>(8, 0.0)},
-                              {8, 1, std::vector<double>(8, 0.0), {0}}});
+  nothing.networks.assign(
+      2, {{4, 8, std::vector<double>(32, 0.0), std::vector<double>(8, 0.0)}, {8, 1, std::vector<double>(8, 0.0), {0}}});
   const CriticNetworks silent(nothing);
   Tuner before(task.player, *task.teacher, task.start(2), &silent, Pendulum::quick());
   EXPECT_NEAR(before.critic_error(), 1, 1e-6);

@@ -159,7 +159,8 @@ void print_fish(const Program& program) {
     for (const mercer::Option* setting : verb->settings->all()) {
       const bool any = setting->value == "FILE" || (!setting->choices.empty() && !setting->only_choices);
       fmt::print("{} -l {}{}", within, setting->name, setting->value.empty() ? "" : any ? " -r -F" : " -x");
-      if (!setting->choices.empty()) fmt::print(" -a {}", fish_text(fmt::format("{}", fmt::join(setting->choices, " "))));
+      if (!setting->choices.empty())
+        fmt::print(" -a {}", fish_text(fmt::format("{}", fmt::join(setting->choices, " "))));
       fmt::print(" -d {}\n", fish_text(setting->full_help()));
     }
     std::string before;

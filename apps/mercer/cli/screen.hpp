@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-/// What a person sees on standard error: lines that stay and, on a terminal, live lines below them (a bar, a table) that
-/// are drawn anew in place. Live lines are erased before anything else is printed. Any thread may call.
+/// What a person sees on standard error: lines that stay and, on a terminal, live lines below them (a bar, a table)
+/// that are drawn anew in place. Live lines are erased before anything else is printed. Any thread may call.
 
 /// Whether standard error is a terminal that knows how to move its cursor.
 bool screen_is_live();

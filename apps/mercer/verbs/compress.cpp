@@ -84,8 +84,8 @@ void run(const mercer::CompressRequest& request, const CommonOptions& common) {
     headed = true;
     tell("{}\n", line(one, played));
   };
-  const mercer::CompressResult result = mercer::compress(
-      request, sink, status.recording(terminal_progress(common.quiet, Notes::shown)));
+  const mercer::CompressResult result =
+      mercer::compress(request, sink, status.recording(terminal_progress(common.quiet, Notes::shown)));
   const nlohmann::ordered_json made = mercer::document(result);
   status.finish({{"payload_bytes", made["payload_bytes"]},
                  {"loss_percent", made["loss_percent"]},

@@ -1,3 +1,5 @@
+#include "pipeline/doctor.hpp"
+
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -7,7 +9,6 @@
 #include "cli/ranks.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
-#include "pipeline/doctor.hpp"
 
 using json = nlohmann::ordered_json;
 using mercer::Check;
@@ -49,8 +50,8 @@ void run(const CommonOptions& common) {
   }
   const auto show = [&](const Check& check) {
     if (common.json) return;
-    fmt::print("  {:<8} {}, {:.1f} s{}{}\n", word(check.state), check.name, check.seconds, check.detail.empty() ? "" : ": ",
-               check.detail);
+    fmt::print("  {:<8} {}, {:.1f} s{}{}\n", word(check.state), check.name, check.seconds,
+               check.detail.empty() ? "" : ": ", check.detail);
     std::fflush(stdout);
   };
   const std::vector<Check> checks = mercer::self_test(show, terminal_progress(true));
@@ -59,17 +60,19 @@ void run(const CommonOptions& common) {
     if (check.state == Check::State::failed) failed = check.name;
   }
   if (common.json) {
-    json document{{"version", version_number()}, {"about", version_text()},        {"cpu", machine.cpu},
-                  {"threads", machine.threads},  {"memory_bytes", machine.memory_bytes}, {"parts", json::array()},
+    json document{{"version", version_number()},
+                  {"about", version_text()},
+                  {"cpu", machine.cpu},
+                  {"threads", machine.threads},
+                  {"memory_bytes", machine.memory_bytes},
+                  {"parts", json::array()},
                   {"checks", json::array()}};
     for (const mercer::OptionalPart& part : parts) {
       document["parts"].push_back({{"name", part.name}, {"found", part.found}, {"use", part.use}, {"how", part.how}});
     }
     for (const Check& check : checks) {
-      document["checks"].push_back({{"name", check.name},
-                                    {"state", word(check.state)},
-                                    {"detail", check.detail},
-                                    {"seconds", check.seconds}});
+      document["checks"].push_back(
+          {{"name", check.name}, {"state", word(check.state)}, {"detail", check.detail}, {"seconds", check.seconds}});
     }
     print_json(document);
   } else if (failed.empty()) {
@@ -81,6 +84,7 @@ void run(const CommonOptions& common) {
 }  // namespace
 
 void add_doctor(Program& program) {
-  Verb& verb = program.add_verb("doctor", "Show versions, CPU and optional parts, and run a self-test of a few seconds");
+  Verb& verb =
+      program.add_verb("doctor", "Show versions, CPU and optional parts, and run a self-test of a few seconds");
   verb.run = [&program] { run(program.common()); };
 }

@@ -66,8 +66,8 @@ std::vector<std::string> SweepTable::lines(const mercer::SweepState& state) cons
   constexpr auto row = "{:<10} {:>7} {:>7} {:>7} {:>7} {:>7}";
   std::vector<std::string> out{fmt::format(row, "stage", "done", "failed", "skipped", "running", "of")};
   for (std::size_t s = 0; s < rows_.size(); ++s) {
-    out.push_back(fmt::format(row, plan_.stages[s], rows_[s].done, rows_[s].failed, rows_[s].skipped,
-                              running(state, s), rows_[s].total));
+    out.push_back(fmt::format(row, plan_.stages[s], rows_[s].done, rows_[s].failed, rows_[s].skipped, running(state, s),
+                              rows_[s].total));
   }
   out.push_back(
       fmt::format("{} passed, {} left", clock_text(state.seconds), state.left ? clock_text(*state.left) : "?"));

@@ -23,8 +23,8 @@ std::vector<ExportedFile> export_kit(const EmbeddingFile& file, const COptions& 
   const KitFacts facts{file, options, made, file.embedding.policy().contract(),
                        store_episodes(file, made.stated_error)};
   std::vector<ExportedFile> files{{"README.md", kit_readme(facts)},
-                             {fmt::format("src/{}.h", options.name), made.header},
-                             {fmt::format("src/{}.c", options.name), made.source}};
+                                  {fmt::format("src/{}.h", options.name), made.header},
+                                  {fmt::format("src/{}.c", options.name), made.source}};
   for (const auto& part : {kit_programs(facts), kit_build_files(facts), kit_misra(facts)})
     files.insert(files.end(), part.begin(), part.end());
   if (!made.check.empty()) files.push_back({fmt::format("test/{}_check.c", options.name), made.check});
