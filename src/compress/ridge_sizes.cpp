@@ -174,7 +174,9 @@ void RidgeSearch::try_size() {
     student_ = student;
   }
   if (discrete_ && student.numbers.size() <= most_evolved) passed = evolve(student) || passed;
-  const bool last = size_ + 1 == all.size(), near = fine.lost_share < tunable_loss && !options_.judge.max_bytes;
+  // Critics that are there tune a small student sooner than a larger one imitates; those to be learned do not.
+  const bool last = size_ + 1 == all.size(), tunable = trusted_ != 0 && !options_.judge.max_bytes,
+             near = fine.lost_share < tunable_loss && tunable;
   if (discrete_ && (passed || last)) {
     stage_ = Stage::done;
   } else if (!discrete_ && (passed || near || last)) {
