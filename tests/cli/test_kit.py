@@ -279,9 +279,9 @@ int main(void)
 
 
 @needs("avr-gcc", "simavr")
-@pytest.mark.parametrize("numbers", ["float", "fixed"])
-def test_ten_episodes_on_an_avr(mercer, numbers):
-    mercer.ok("export", "c", PENDULUM, "--out", "kit", "--name", "pilot", "--kit", "--numbers", numbers)
+def test_ten_episodes_on_an_avr(mercer):
+    """In float: a double of AVR has single precision, so the test itself would round observations coarser than integers do."""
+    mercer.ok("export", "c", PENDULUM, "--out", "kit", "--name", "pilot", "--kit")
     kit = mercer.folder / "kit"
     (kit / "start.c").write_text(AVR_START)
     for word in ("agree", "differ"):
@@ -297,7 +297,8 @@ def test_ten_episodes_on_an_avr(mercer, numbers):
 def test_misra_reports_nothing_beyond_the_documented_deviations(mercer):
     """cppcheck's MISRA addon on controllers of all kinds: 0 undocumented rules, and every documented one is needed."""
     embeddings = [PENDULUM, *(DATA / f"embeddings/{name}.mercer" for name in LATTICES)]
-    for kind, more in {"gaussian": (), "ridge": ("--basis", "ridge"), "rbf": ("--basis", "rbf-gaussian")}.items():
+    for kind, more in {"gaussian": (), "ridge": ("--basis", "ridge"), "matern": ("--basis", "kernel:matern52"), "gauss": ("--basis", "kernel:gaussian"),
+                       "cosine": ("--basis", "cosine"), "waves": ("--basis", "rff:gaussian")}.items():
         mercer.ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", DATA / "policies/pendulum_5000_actor.onnx", "--k", "6",
                   "--rollouts", "5", "--rounds", "1", "--episodes", "5", "--out", f"{kind}.mercer", *more)
         embeddings.append(mercer.folder / f"{kind}.mercer")
@@ -309,14 +310,16 @@ def test_misra_reports_nothing_beyond_the_documented_deviations(mercer):
                 mercer.ok("export", "c", embedding, "--out", folder, "--name", "pilot", "--kit", "--numbers", numbers, "--mode", mode)
                 kit = mercer.folder / folder
                 check = ("cppcheck", "--addon=misra", "--std=c99", "-q", "-Isrc", "--template={id} {file}:{line}", "src/pilot.c")
-                said = subprocess.run([*check, "--suppressions-list=misra_suppressions.txt"], cwd=kit, text=True, capture_output=True)
-                assert said.stdout + said.stderr == "", said.stderr
                 every = subprocess.run(check, cwd=kit, text=True, capture_output=True).stderr
+                lines = [line for line in every.splitlines() if re.match(r"\S+ \S+:\d+$", line)]
+                assert all(line.startswith("misra-") for line in lines), lines  # nor anything else that cppcheck finds
                 reported |= set(re.findall(r"misra-c2012-(\d+\.\d+)", every))
                 documented = set(re.findall(r"^\| (\d+\.\d+) \|", (kit / "MISRA.md").read_text(), re.M))
     listed = {line.removeprefix("misra-c2012-") for line in (kit / "misra_suppressions.txt").read_text().split()}
     print(f"reported: {sorted(reported)}; undocumented: {len(reported - documented)}")
     assert documented == listed and reported <= documented
+    said = subprocess.run([*check, "--suppressions-list=misra_suppressions.txt"], cwd=kit, text=True, capture_output=True)
+    assert said.stdout + said.stderr == "", said.stderr
     assert documented <= reported, documented - reported
 
 
