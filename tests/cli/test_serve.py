@@ -416,7 +416,7 @@ def test_folders_are_not_left(folder, tmp_path):
     server.end()
 
 
-def test_an_error_about_a_teacher_names_no_folder(mercer, folder):
+def test_an_error_about_a_teacher_names_no_folder(mercer):
     """What a page states about a missing teacher is passed on with it."""
     away = mercer.folder / "it's here"
     away.mkdir()

@@ -76,7 +76,7 @@ export async function open_page(address, { width = 1280, height = 900, dark = fa
     const url = request.url();
     if (!/^(data|blob):/.test(url) && url.split("#")[0] !== address.split("#")[0] && new URL(url).origin !== own) page.troubles.push(`asked for ${url}`);
   });
-  await page.goto(address);
+  await page.goto(address, { timeout: 120000 });
   await page.locator("#tiles .tile").first().waitFor({ timeout: 60000 });
   await settled(page);
   return page;

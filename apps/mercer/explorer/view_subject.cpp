@@ -19,7 +19,11 @@ void add_sentence(std::string& text, const std::string& more) { text += (text.em
 
 // Errors quote files: '/home/me/actor.onnx' becomes 'actor.onnx'. An apostrophe may be part of a word, so that the
 // parts between them count, whichever side of a quotation they are on.
-std::string without_folders(const std::string& text) {
+std::string without_folders(std::string text, const std::string& file) {
+  for (std::size_t at = file.empty() ? std::string::npos : text.find(file); at != std::string::npos;
+       at = text.find(file, at + 1)) {
+    text.replace(at, file.size(), file_name(file));
+  }
   const auto is_path = [](const std::string& part) {
     const bool plain = part.find(' ') == std::string::npos || part.starts_with('/') || part.starts_with('.');
     return plain && part.find('/') != std::string::npos;
@@ -102,7 +106,8 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
       work();
     } catch (const mercer::Error& error) {
       if (error.code() == mercer::ErrorCode::interrupted) throw;
-      add_sentence(world->missing, fmt::format("There is no {}: {}.", what, without_folders(error.problem())));
+      add_sentence(world->missing, fmt::format("There is no {}: {}.", what,
+                                               without_folders(error.problem(), mercer::named_file(spec))));
     }
   };
   const std::string task = env_.empty() ? mercer::stored_task(file, path) : env_;
