@@ -56,6 +56,7 @@ void answer_error(Response& response, int status, const std::string& text) {
 // "127.0.0.1:8080" without its port; empty for what is no host with a port or without.
 std::string host_of(const std::string& header) {
   const bool bracketed = header.starts_with("[");
+  if (bracketed && header.find(']') == std::string::npos) return "";
   const std::size_t end = std::min(bracketed ? header.find(']') : header.find(':'), header.size());
   const std::string_view rest = std::string_view(header).substr(std::min(end + (bracketed ? 1 : 0), header.size()));
   const bool port = rest.size() > 1 && rest.size() <= 6 && rest[0] == ':' &&
