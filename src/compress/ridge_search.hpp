@@ -23,11 +23,12 @@ using TryEmbedding = std::function<Tried(ContinuousEmbedding)>;
 
 /// Searches among students with ridges that all actions share, for tasks of more than a few observations.
 ///
-/// First a linear student and students of growing size imitate the teacher, until one is near enough to be tuned, or
-/// passes and is made smaller at once. It is tuned by actor-critic, at first unrounded, then, once it is near, rounded
-/// in the loop; checkpoints play fresh episodes and the best ones are raced. A student that should pass gives away a
-/// quarter of its ridges and is tuned again, one that should not is tuned longer, then grows. Critics and replayed
-/// steps are kept all the while. Students of discrete actions, and small ones, are polished by evolution instead.
+/// First a linear student and students of growing size imitate the teacher, until one is near enough to be tuned. If
+/// one passes at once, smaller ones are tried. It is tuned by actor-critic, at first unrounded, then, once it is near,
+/// rounded in the loop; checkpoints play fresh episodes and the best ones are raced. A student that should pass gives
+/// away a quarter of its ridges and is tuned again, one that should not is tuned longer, then grows. Critics and
+/// replayed steps are kept all the while. Students of discrete actions, and small ones, are polished by evolution
+/// instead.
 ///
 /// The search is cut into steps that depend on nothing but what `exchange` writes: a search that was stopped anywhere
 /// goes on as if it had not been.
@@ -54,6 +55,7 @@ class RidgeSearch {
 
   void try_linear();
   void try_size();
+  void end_sizes();
   void begin_tuning();
   void make_tuner(bool play);
   void give_up_critics();
@@ -97,6 +99,8 @@ class RidgeSearch {
   std::uint64_t turn_ = 0, turns_ = 0;  // of a stage of tuning, and how many it has
   std::uint64_t settled_ = 0;           // whether a checkpoint of it earned what the teacher does
   std::uint64_t size_ = 0;              // place in `sizes`
+  std::uint64_t too_small_ = 0;         // ridges of the largest student that did not pass after imitation
+  std::uint64_t imitates_ = 0;          // ridges of the smallest one that did; 0: none
   std::uint64_t failed_ = 0;            // attempts at this size that did not pass
   std::uint64_t passed_ = 0;            // ridges of the smallest student that should pass, before this size; 0: none
   std::uint64_t passed_here_ = 0;       // whether one of this size should

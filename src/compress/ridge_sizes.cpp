@@ -161,31 +161,34 @@ RidgeGrid RidgeSearch::loop_grid(std::size_t ridges) const {
   return found == std::end(grids) ? usual_grid : *found;
 }
 
+// Sizes grow until one passes; then those between it and the last one that did not are halved.
 void RidgeSearch::try_size() {
   const std::vector<std::size_t> all = sizes();
-  const std::size_t ridges = all[size_];
+  const std::size_t ridges = imitates_ == 0 ? all[size_] : (too_small_ + imitates_) / 2;
   const Student student = best_imitated(ridges);
   auto [fine, passed] = try_grids(student);
   note(fmt::format("{} ridges lose {:.3g}% after imitation", ridges, 100 * fine.lost_share));
+  if (discrete_ && student.numbers.size() <= most_evolved) passed = evolve(student) || passed;
   // What has failed says little: then the largest has most to be tuned.
   const double lost = fine.lost_share < tunable_loss ? fine.lost_share : 1;
-  if (lost <= least_lost_) {
+  if (passed || (imitates_ == 0 && lost <= least_lost_)) {
     least_lost_ = lost;
     student_ = student;
   }
-  if (discrete_ && student.numbers.size() <= most_evolved) passed = evolve(student) || passed;
-  // Critics that are there tune a small student sooner than a larger one imitates; those to be learned do not.
-  const bool last = size_ + 1 == all.size(), tunable = trusted_ != 0 && !options_.judge.max_bytes,
-             near = fine.lost_share < tunable_loss && tunable;
-  if (discrete_ && (passed || last)) {
-    stage_ = Stage::done;
-  } else if (!discrete_ && (passed || near || last)) {
-    if (passed) student_ = student;
-    passed_here_ = passed ? 1 : 0;
-    stage_ = Stage::critics;
-  } else {
-    ++size_;
+  (passed ? imitates_ : too_small_) = ridges;
+  if (imitates_ != 0) {
+    if (imitates_ - too_small_ <= std::max<std::uint64_t>(1, imitates_ / 8)) end_sizes();
+    return;
   }
+  // Critics that are there tune a small student sooner than a larger one imitates; those to be learned do not.
+  const bool tunable = fine.lost_share < tunable_loss && trusted_ != 0 && !options_.judge.max_bytes;
+  if (++size_ == all.size() || tunable) end_sizes();
+}
+
+// Teachers' critics make a student that passes smaller; it is not worth learning others for that.
+void RidgeSearch::end_sizes() {
+  passed_here_ = imitates_ != 0 ? 1 : 0;
+  stage_ = discrete_ || (passed_here_ != 0 && trusted_ == 0) ? Stage::done : Stage::critics;
 }
 
 }  // namespace mercer

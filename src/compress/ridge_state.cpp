@@ -20,7 +20,9 @@ void RidgeSearch::exchange(learn::Archive& archive) {
                                                            {"passed_here", &passed_here_},
                                                            {"seeds", &seeds_},
                                                            {"trusted", &trusted_},
-                                                           {"with_linear", &with_linear_}};
+                                                           {"with_linear", &with_linear_},
+                                                           {"too_small", &too_small_},
+                                                           {"imitates", &imitates_}};
   for (const auto& [name, value] : counts) archive.count(fmt::format("search.{}", name), *value);
   archive.numbers("search.smoothness", std::span(&smoothness_, 1));
   archive.numbers("search.least_lost", std::span(&least_lost_, 1));
