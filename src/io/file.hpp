@@ -11,13 +11,14 @@
 
 namespace mercer {
 
-/// The whole of a file. Throws `cannot_open`, and `too_large` above `most_bytes`.
+/// The whole of an ordinary file. Throws `cannot_open`, also for pipes and devices, and `too_large` above `most_bytes`.
 std::vector<std::byte> read_file(const std::filesystem::path& path, std::size_t most_bytes = std::size_t{1} << 40);
 std::string read_text(const std::filesystem::path& path, std::size_t most_bytes = std::size_t{1} << 30);
 
 /// Writes a file atomically: to a temporary name in the same folder, flushed to the disk, then renamed. When
 /// `write` throws or the disk is full, the temporary file goes away and whatever `path` held before stays. A symbolic
-/// link keeps pointing where it points; a device or a pipe is written to as it is.
+/// link keeps pointing where it points, and a file that is replaced keeps its mode; a device or a pipe is written to as
+/// it is.
 void write_atomically(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
 /// Throws `cannot_write` if `write_atomically` could not succeed. Call it before long work.

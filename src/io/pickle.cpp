@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "core/printable.hpp"
 #include "io/file.hpp"
 #include "io/limits.hpp"
 #include "mercer/error.hpp"

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/printable.hpp"
+
 namespace mercer {
 
 /// What a pickle of Python describes, as plain data. Classes and functions are names, calls are records of what would
@@ -73,13 +75,10 @@ class Pickle {
 /// ends in '*' stands for all that begin so. Text and bytes of the result are views into `bytes`, which must outlive
 /// it.
 ///
-/// Takes time and memory in proportion to the bytes, and at most 2^19 values and places in the memo. Throws
-/// `bad_format` with the place for names that are not known, opcodes that are not needed and more values;
+/// Takes time and memory in proportion to the bytes, and at most the values, marks and places in the memo that `limits`
+/// allow. Throws `bad_format` with the place for names that are not known, opcodes that are not needed and more values;
 /// `corrupt_file` where the pickle ends early or its stack does not fit.
 Pickle parse_pickle(std::span<const std::byte> bytes, const std::string& where,
                     std::span<const std::string_view> known);
-
-/// A name of a file for an error: letters that could control a terminal become '?'.
-std::string printable(std::string_view name);
 
 }  // namespace mercer

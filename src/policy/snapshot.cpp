@@ -27,7 +27,7 @@ nlohmann::json read_manifest(const Safetensors& file, const std::string& where) 
   try {
     manifest = parse_strict_json<nlohmann::json>(found->second, where);
   } catch (const nlohmann::json::exception&) {
-    refuse(where, "its manifest is not JSON");
+    refuse(where, "its manifest cannot be read");
   }
   if (!manifest.is_object() || !manifest.contains("format") || !manifest.contains("kind") ||
       !manifest.contains("contract")) {
