@@ -140,10 +140,13 @@ class Embedding:
     def export(
         self, format: str, folder: str | os.PathLike[str], name: str = "controller", **options: Any
     ) -> dict[str, Any]:
-        """Writes a Rust crate ("rust"), an ES module ("js") or an ONNX graph ("onnx"): files, error_stated, ...
+        """Writes C ("c"), Structured Text ("st"), a Rust crate ("rust"), an ES module ("js"), an ONNX graph ("onnx") or
+        JSON ("json"): files, error_stated, ...
 
-        Options: safe_action (not for ONNX), check (test vectors, .json), names, units, action_names, action_units and
-        period. For C, `export_c` has more of them.
+        Files that exist with another text are replaced with force=True only.
+
+        Options: safe_action (not for ONNX), check (test vectors, .json), force, names, units, action_names, action_units
+        and period; for C also those of `export_c`.
         """
         given = {"format": format, "name": name, "out": os.fspath(folder), **options}
         made: dict[str, Any] = json.loads(_mercer.export_code(self._handle, given))

@@ -99,7 +99,7 @@ def test_bad_input(mercer):
                             (("--budget", "soon"), "60s, 5m"), (("--max-loss", "-1%"), "E202: --max-loss is -1%; legal: 0% or more"),
                             (("--max-loss", "5"), "500%"), (("--max-loss", "much"), "a percentage such as 5%"),
                             (("--select-episodes", 1), "E202"), (("--max-bytes", 1), "found in 1 bytes"),
-                            (("--confidence", "95"), "legal: between 0 and 1. Give a percentage such as 5%"),
+                            (("--confidence", "95"), "legal: between 0 and 1. Did you mean 95%?"),
                             (("--confidence", "100%"), "legal: between 0% and 100%")):
         said = mercer.run("compress", *CAR, *QUICK, *arguments, "--out", "p.mercer")
         assert said.returncode == 2 and code in said.stderr, (arguments, said.stderr)

@@ -24,7 +24,7 @@ def test_it_ends_with_c_that_plays_and_a_command_to_copy(tmp_path):
     done = subprocess.run([ROOT / "tools/demo", "--mercer", os.environ["BINARY_UNDER_TEST"], "--out", tmp_path, *QUICK],
                           capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
-    for words in ("on the Pareto front of bytes against loss", "Certificate of an embedding", "with 95% confidence", "flash:"):
+    for words in ("on the Pareto front of bytes against loss", "Certificate of an embedding", "with 95% confidence", "estimate: flash"):
         assert words in done.stderr, words
     lines = done.stdout.splitlines()
     assert lines[0] == "self-test passed"

@@ -18,6 +18,7 @@ PROMISES = ("compress", "certify", "embed")  # may end with 5 where so little wa
 ELSEWHERE = {
     r"^\./run |^tools/side_by_side": "./run builds; tests/cli/test_demo.py and test_picture.py run what it calls",
     r"^build/": "what the demo and the examples build: tests/cli/test_demo.py, tests/install",
+    r"^kit/build/": "cmake builds it: tests/cli/test_kit.py",
     r"^pip ": "needs a build: the page says from where",
     r"^cmake |^cd build/examples|cruise\.so": "tests/install/consume.cmake",
     r"^openssl pkeyutl": "tests/cli/test_digests.py takes the signature apart first",

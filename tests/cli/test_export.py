@@ -66,8 +66,9 @@ def test_what_is_written_compiles_and_checks_itself(mercer, embedding, numbers, 
 
 
 def test_the_certificate_id_is_the_digest_in_the_file(mercer):
-    mercer.ok("compress", "--env", "pendulum", "--policy", DATA / "policies/pendulum_5000_actor.onnx", "--max-loss", "10%", "--out",
-              "p.mercer", "--certify-episodes", "100", "--budget", "5s", "--seed", "1")
+    mercer.ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", DATA / "policies/pendulum_5000_actor.onnx", "--k", "4",
+              "--rounds", "1", "--episodes", "20", "--out", "p.mercer")
+    mercer.ok("certify", "p.mercer", "--episodes", "50")
     mercer.ok("export", "c", "p.mercer", "--out", "d")
     data = (mercer.folder / "p.mercer").read_bytes()
     head = json.loads(data[8:8 + struct.unpack("<Q", data[:8])[0]])

@@ -106,7 +106,7 @@ def test_bash_completion(mercer):
 
 def test_bash_completion_of_places(mercer):
     (mercer.folder / "small.mercer").write_text("")
-    assert bash_completes(mercer, "mercer", "export", "") == ["c", "st", "json"]
+    assert bash_completes(mercer, "mercer", "export", "") == ["c", "st", "rust", "js", "onnx", "json"]
     assert bash_completes(mercer, "mercer", "export", "c", "sm") == ["small.mercer"]
     for verb in ("inspect", "report", "certify", "serve", "watch"):
         assert bash_completes(mercer, "mercer", verb, "sm") == ["small.mercer"], verb
@@ -133,7 +133,7 @@ def test_fish_completion(mercer):
     assert completes("mercer rollout --env pend") == ["pendulum", "pendulum-v0"]
     assert completes("mercer evaluate --act m") == ["mean"]
     assert "small.mercer" in completes("mercer evaluate --policy sm")
-    assert completes("mercer export ") == ["c", "json", "st"]
+    assert completes("mercer export ") == ["c", "js", "json", "onnx", "rust", "st"]
     assert completes("mercer export c sm") == completes("mercer inspect sm") == completes("mercer report sm") == ["small.mercer"]
     for verb in ("rollout", "evaluate", "list"):
         assert set(completes(f"mercer {verb} --")) == flags(mercer, verb)

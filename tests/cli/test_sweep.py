@@ -214,7 +214,7 @@ def test_a_rank_killed_ends_all_and_the_next_goes_on(mercer, whole):
     prefix = mpirun()
     running = launch(prefix, mercer.folder)
     victim = None
-    for _ in range(300):
+    for _ in range(3000):
         time.sleep(0.01)
         ranks = children(running.pid)
         if len(ranks) == 2 and len(list((mercer.folder / "r/store").glob("*/entry.json"))) > 20:

@@ -70,7 +70,7 @@ def test_a_run_that_learns_nothing_is_warned_of(mercer):
     (TRAIN + ["--out", "r", "--snapshots", "1000;2000"], ["E203", "--snapshots", "integers"]),
     (TRAIN + ["--out", "r", "--hidden", "64x"], ["E203", "--hidden"]),
     (TRAIN + ["--out", "r", "--hidden", "0x64"], ["E202", "width of a hidden layer is 0", "1 to 4096"]),
-    (TRAIN + ["--out", "r", "--learning-rate", "nan"], ["E202", "learning-rate is nan"]),
+    (TRAIN + ["--out", "r", "--learning-rate", "nan"], ["E203", "learning-rate is 'nan', which is not a number"]),
     (TRAIN + ["--out", "r", "--gamma", 2], ["E202", "gamma is 2", "0 to 1"]),
     (TRAIN + ["--out", "r", "--epsilon-end", 0.1], ["E203", "--epsilon-end", "dqn"]),
     (TRAIN + ["--out", "r", "--eval-episodes", 0], ["E202", "eval-episodes is 0"]),

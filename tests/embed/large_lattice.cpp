@@ -241,10 +241,12 @@ TEST(LargeFile, acts_from_its_factors) {
   LatticeCode none = code;  // factors that say nothing about how many columns there are
   none.k = 0;
   none.numbers.clear();
-  expect_error(ErrorCode::corrupt_file, "not legal", [&] { LatticeEmbedding::decode(encode(none), contract, "x"); });
+  expect_error(ErrorCode::too_large, "300 states and 1048576 actions",
+               [&] { LatticeEmbedding::decode(encode(none), contract, "x"); });
   LatticeCode other = code;
   other.basis = "dct";
-  expect_error(ErrorCode::corrupt_file, "not legal", [&] { LatticeEmbedding::decode(encode(other), contract, "x"); });
+  expect_error(ErrorCode::too_large, "300 states and 1048576 actions",
+               [&] { LatticeEmbedding::decode(encode(other), contract, "x"); });
 }
 
 TEST_F(LargeLattice, trouble_of_one_process_is_told_by_all) {

@@ -39,7 +39,7 @@ def exported(request, tmp_path_factory):
 
 def test_it_plays_as_the_library_does(exported):
     route, folder, said = exported
-    assert [pathlib.Path(name).name for name in said["files"]] == ["pilot.st"]
+    assert [pathlib.Path(name).name for name in said["files"]] == ["pilot.st", "pilot.xml", "pilot_example.st"]
     assert {"files", "flash_bytes", "operations"} <= set(said) and said["flash_bytes"] > 0
     task = "mountain-car" if "car" in route else "pendulum"
     mercer("rollout", "--env", task, "--policy", folder / "p.mercer", "--act", "mean", "--episodes", "2", "--seed", "9",
@@ -76,7 +76,7 @@ def test_the_comment_holds_the_contract(exported):
     comment = (folder / "d/pilot.st").read_text().split("*)", 1)[0]
     for word in ("In:", "obs_", "Out:", "act_", "safe", "bytes of constants", "multiplications", "Certificate"):
         assert word in comment, word
-    assert "icen" not in comment
+    assert "Licence: this code is yours" in comment and "Apache" not in comment
 
 
 def test_refusals(exported):

@@ -121,7 +121,7 @@ KINDS = {".mercer": embedding, ".npz": arrays, ".csv": table, ".c": code(C_COMME
          ".st": code(ST_COMMENT), ".json": document, ".html": page, ".safetensors": snapshot}
 # A checkpoint is kept to go on from, a database and a store of jobs are named by build and hold times, and the index of a
 # reproduction repeats its tables as a page.
-UNRECORDED = re.compile(r"(^|/)(store/|checkpoint\.safetensors$|run\.json$|index\.(html|json)$|.*\.(sqlite|lock|toml)$)")
+UNRECORDED = re.compile(r"(^|/)(store/|checkpoint\.safetensors$|run\.json$|progress\.json$|index\.(html|json)$|.*\.(sqlite|lock|toml)$)")
 
 
 def of_file(name, content):
