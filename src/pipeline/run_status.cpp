@@ -125,7 +125,9 @@ void RunStatus::write(const char* state) {
   if (!tried_.empty()) document_["front"] = front_of(tried_);
   if (!notes_.empty()) document_["notes"] = notes_;
   try {
-    write_atomically(folder_ / file_name, [&](std::ostream& stream) { stream << document_.dump(1, ' ', false, json::error_handler_t::replace) << '\n'; });
+    write_atomically(folder_ / file_name, [&](std::ostream& stream) {
+      stream << document_.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
+    });
   } catch (const Error&) {  // the verb itself reports a disk that is full, where that matters
   }
 }

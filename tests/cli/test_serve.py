@@ -488,7 +488,7 @@ def test_a_folder_finds_a_teacher_that_was_named_from_elsewhere(mercer):
     (mercer.folder / "work/actor.onnx").write_bytes(TEACHER.read_bytes())
     Mercer(mercer.folder / "work").run("compress", "--env", "pendulum", "--policy", "actor.onnx", "--max-loss", "20%", "--most-terms", 2,
                                        "--generations", 2, "--route", "continuous", "--bases", "chebyshev", "--candidate-episodes", 16,
-                                       "--select-episodes", 100, "--certify-episodes", 500, "--results", "../results", "--quiet")
+                                       "--select-episodes", 100, "--certify-episodes", 500, "--results", "../results", "--out", "p.mercer", "--quiet")
     mercer.ok("report", "results", "--out", "r.html", "--episodes", 10, "--quiet")
     data = json.loads(re.search(r'id="view">(.*?)</script>', (mercer.folder / "r.html").read_text(), re.DOTALL)[1])
     assert {one["teacher"]["missing"] for one in data["subjects"]} == {""}
