@@ -261,21 +261,30 @@ def test_ten_episodes_on_a_chip(mercer, machine, numbers):
 AVR_START = """#include <avr/interrupt.h>
 #include <avr/io.h>
 #include <avr/sleep.h>
-int pilot_episodes(void);
+int {call}(void);
 int main(void)
-{
-  const char *text = pilot_episodes() == 0 ? "agree\\n" : "differ\\n";
+{{
+  const char *text = {call}() == 0 ? "agree\\n" : "differ\\n";
   UCSR0B = 1 << TXEN0;
-  for (; *text != 0; text++) {
-    while (!(UCSR0A & (1 << UDRE0))) { }
+  for (; *text != 0; text++) {{
+    while (!(UCSR0A & (1 << UDRE0))) {{ }}
     UDR0 = (unsigned char)*text;
-  }
+  }}
   cli();
   sleep_enable();
   sleep_cpu();
   return 0;
-}
+}}
 """
+
+
+def said_on_avr(folder, call, *sources):
+    (folder / "start.c").write_text(AVR_START.format(call=call))
+    run("avr-gcc", "-mmcu=atmega328p", "-Os", "-DPILOT_TEST_NO_MAIN", "-DPILOT_CHECK_NO_MAIN", "-I.", "-Isrc", "start.c", *sources, "-o",
+        "chip.elf", "-lm", cwd=folder)
+    done = subprocess.run(["simavr", "-m", "atmega328p", "-f", "16000000", "chip.elf"], cwd=folder, text=True, capture_output=True,
+                          stdin=subprocess.DEVNULL, timeout=300)
+    return re.search("agree|differ", done.stdout + done.stderr)[0]
 
 
 @needs("avr-gcc", "simavr")
@@ -283,14 +292,21 @@ def test_ten_episodes_on_an_avr(mercer):
     """In float: a double of AVR has single precision, so the test itself would round observations coarser than integers do."""
     mercer.ok("export", "c", PENDULUM, "--out", "kit", "--name", "pilot", "--kit")
     kit = mercer.folder / "kit"
-    (kit / "start.c").write_text(AVR_START)
     for word in ("agree", "differ"):
-        run("avr-gcc", "-mmcu=atmega328p", "-Os", "-DPILOT_TEST_NO_MAIN", "-Isrc", "start.c", "src/pilot.c", "test/test_closed_loop.c", "-o",
-            "chip.elf", "-lm", cwd=kit)
-        said = subprocess.run(["simavr", "-m", "atmega328p", "-f", "16000000", "chip.elf"], cwd=kit, text=True, capture_output=True,
-                              stdin=subprocess.DEVNULL, timeout=300)
-        assert word in said.stdout + said.stderr
+        assert said_on_avr(kit, "pilot_episodes", "src/pilot.c", "test/test_closed_loop.c") == word
         break_coefficient(kit)
+
+
+@needs("avr-gcc", "simavr")
+def test_integers_of_an_avr_agree_with_test_vectors(mercer):
+    """An int of AVR has 16 bits."""
+    mercer.ok("inspect", PENDULUM, "--test-vectors", "100", "--out", "v")
+    mercer.ok("export", "c", PENDULUM, "--out", "d/src", "--name", "pilot", "--numbers", "fixed", "--check", "v.json")
+    sources = ("src/pilot.c", "src/pilot_check.c")
+    assert said_on_avr(mercer.folder / "d", "pilot_selftest", *sources) == "agree"
+    assert said_on_avr(mercer.folder / "d", "pilot_check", *sources) == "agree"
+    break_coefficient(mercer.folder / "d")
+    assert said_on_avr(mercer.folder / "d", "pilot_check", *sources) == "differ"
 
 
 @needs("cppcheck")
