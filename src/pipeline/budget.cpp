@@ -26,7 +26,7 @@ namespace {
   std::string others;  // that are not kept either
   for (const Promise& promise : certificate.promises) {
     if (&promise == &*broken || promise.kept()) continue;
-    others += fmt::format("{}{}", others.empty() ? ". Not kept either: " : ", ", words(promise.about, false));
+    others += fmt::format("{}{}", others.empty() ? ". Not kept either: " : ", ", promise_words(promise));
   }
   if (is_share(broken->about)) {
     const double teacher = std::isnan(broken->teacher) ? 0 : broken->factor * broken->teacher;

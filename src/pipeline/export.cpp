@@ -38,7 +38,8 @@ CExport c_with_costs(const ExportRequest& request, const EmbeddingFile& file, CO
   CExport made = export_c(file, options);
   if (!request.core) return made;
   ChipCost cost = measure_on_core(file, options, made, *request.core);
-  if (options.numbers == CNumbers::floating && !request.given.contains("math") && cost.flash_bytes) {
+  const bool links_all = request.core != Core::host;  // a host's libm is shared: what it costs is not counted
+  if (links_all && options.numbers == CNumbers::floating && !request.given.contains("math") && cost.flash_bytes) {
     COptions other = options;
     other.math = options.math == CMath::none ? CMath::libm : CMath::none;
     ChipCost other_cost = measure_on_core(file, other, export_c(file, other), *request.core);

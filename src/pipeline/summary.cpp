@@ -33,6 +33,17 @@ std::string loss_of(const Candidate& winner, const std::optional<Certificate>& c
                      certificate->loss_return);
 }
 
+// "roughness at most 1.25 times the teacher's plus 0.5%"
+std::string limit_words(const Promise& promise) {
+  const std::string_view what = promise.about == Quantity::failures    ? "failures"
+                                : promise.about == Quantity::roughness ? "roughness"
+                                                                       : "distance of actions";
+  const std::string plus = fmt::format("{:.4g}%", 100 * *promise.budget);
+  if (promise.factor == 0) return fmt::format("{} at most {}", what, plus);
+  if (promise.factor == 1) return fmt::format("{} at most the teacher's plus {}", what, plus);
+  return fmt::format("{} at most {:.4g} times the teacher's plus {}", what, promise.factor, plus);
+}
+
 std::string promise_of(const std::optional<Certificate>& certificate) {
   if (!certificate) return "none: too few episodes to certify";
   std::vector<std::string> asked;
@@ -41,10 +52,10 @@ std::string promise_of(const std::optional<Certificate>& certificate) {
   if (certificate->budget_return)
     asked.push_back(fmt::format("of at most {:.6g} in return", *certificate->budget_return));
   for (const Promise& promise : certificate->promises) {
-    if (promise.budget && is_share(promise.about)) asked.push_back(words(promise.about, false));
+    if (promise.budget && is_share(promise.about)) asked.push_back(limit_words(promise));
   }
   return fmt::format("{}: {}; {} fresh episodes", certificate->within_budget ? "kept" : "NOT kept",
-                     fmt::join(asked, ", "), certificate->episodes);
+                     fmt::join(asked, "; "), certificate->episodes);
 }
 
 std::string behaviour_of_both(const Compressed& found) {
@@ -52,12 +63,12 @@ std::string behaviour_of_both(const Compressed& found) {
   const auto pair = [](const char* what, double embedding, double teacher) {
     return fmt::format("{} {:.3g}% (teacher {:.3g}%)", what, 100 * embedding, 100 * teacher);
   };
-  const Behaviour &embedding = found.winner().behaviour, &teacher = found.teacher;
-  std::string out = pair("roughness", embedding.motion.roughness, teacher.motion.roughness);
+  std::vector<std::string> both;  // on the certificate's episodes, as its table has them
   for (const Promise& promise : found.certificate->promises) {
-    if (promise.about == Quantity::failures) out += ", " + pair("failures", promise.embedding, promise.teacher);
+    if (promise.about == Quantity::roughness) both.push_back(pair("roughness", promise.embedding, promise.teacher));
+    if (promise.about == Quantity::failures) both.push_back(pair("failures", promise.embedding, promise.teacher));
   }
-  return out;
+  return both.empty() ? "nothing to compare in this task" : fmt::format("{}", fmt::join(both, ", "));
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ def test_costs_are_measured(mercer, core, numbers):
 
 @pytest.mark.parametrize("core", CORES)
 def test_functions_come_from_where_a_program_is_smaller(mercer, core):
-    """Why --math none is the default: a linked program is smaller with it on ARM and RISC-V. With --core the smaller one is taken."""
+    """Why --math none is the default: a linked program is smaller with it on ARM and RISC-V. With --core of a chip the smaller one is taken."""
     skip_without(core)
     flash = {}
     for math in ("none", "libm"):
@@ -68,7 +68,7 @@ def test_functions_come_from_where_a_program_is_smaller(mercer, core):
     print(core, flash)
     assert core in ("avr", "host") or flash["none"] < flash["libm"]
     chosen = mercer.json("export", "c", PENDULUM, "--out", "chosen", "--core", core)["chip"]["flash_bytes"]
-    assert chosen == min(flash.values())
+    assert chosen == (flash["none"] if core == "host" else min(flash.values()))  # a host's libm is shared, and not counted
     mercer.ok("export", "c", PENDULUM, "--out", "default")
     assert "<math.h>" not in (mercer.folder / "default/controller.c").read_text()
 

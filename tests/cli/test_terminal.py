@@ -86,7 +86,9 @@ def test_the_summary_has_five_facts(mercer):
     promised = float(re.match(r"at most (\S+)% of the teacher's mean return, guaranteed with 95% confidence", facts["loss"])[1])
     assert certificate["upper_percent"] <= promised <= certificate["upper_percent"] + 1e-4  # never rounded down
     assert facts["promise"].startswith("kept: a loss of at most 20%") and f"{certificate['episodes']} fresh" in facts["promise"]
-    assert "(teacher " in facts["behaviour"]
+    assert "roughness at most 1.25 times the teacher's plus 0.5%" in facts["promise"]
+    rough = next(one for one in certificate["promises"] if one["about"] == "roughness")
+    assert f"roughness {100 * rough['embedding']:.3g}% (teacher {100 * rough['teacher']:.3g}%)" in facts["behaviour"]
     assert facts["file"].startswith(f"p.mercer, {(mercer.folder / 'p.mercer').stat().st_size} bytes")
     assert said.rstrip().endswith("next: mercer export c p.mercer --out firmware")
 

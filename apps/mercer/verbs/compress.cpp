@@ -64,7 +64,8 @@ void show(const mercer::CompressResult& result, bool played) {
   if (found.certificate) tell("\n{}", mercer::certificate_page(*found.certificate));
   tell("\n");
   for (const mercer::Fact& fact : mercer::summary_of(result)) tell("{:<10} {}\n", fact.about, fact.text);
-  if (!result.out.empty()) tell("next: mercer export c {} --out firmware\n", result.out);
+  if (result.out.empty() || !found.certificate || !found.certificate->within_budget) return;
+  tell("next: mercer export c {} --out firmware\n", result.out);
 }
 
 void run(const mercer::CompressRequest& request, const CommonOptions& common) {

@@ -78,8 +78,15 @@ std::string ending(const json& status) {
   if (state == "stopped") return "The process ended without a word: the same command continues or begins anew.";
   if (state == "failed") return "Failed: the terminal where it ran says why.";
   if (state != "done" || !at(status, "result").is_object()) return "";
+  const json& result = at(status, "result");
+  if (const std::optional<double> bytes = number_at(result, "payload_bytes")) {  // of a search
+    const std::optional<double> upper = number_at(result, "upper_percent");
+    return fmt::format("result: {} bytes; {}promise {}", *bytes,
+                       upper ? fmt::format("loses at most {:.4g}%; ", *upper) : "",
+                       at(result, "met") == true ? "kept" : "NOT kept");
+  }
   std::vector<std::string> facts;
-  for (const auto& [key, value] : at(status, "result").items()) {
+  for (const auto& [key, value] : result.items()) {
     if (value.is_primitive() && !value.is_null()) facts.push_back(fmt::format("{} {}", key, value.dump()));
   }
   return facts.empty() ? "" : fmt::format("result: {}", fmt::join(facts, ", "));

@@ -136,7 +136,8 @@ int main(void)
 
 std::string certificate_sentences(const EmbeddingFile& file) {
   if (!file.certificate) return "There is no certificate. 'mercer certify' makes one.";
-  return fmt::format("{} This is about the embedding as Mercer plays it; the difference above comes on top.",
+  return fmt::format("{}{} This is about the embedding as Mercer plays it; the difference above comes on top.",
+                     file.certificate->within_budget ? "" : "What was asked for is NOT kept. ",
                      fmt::join(promise_sentences(*file.certificate), " "));
 }
 
