@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "export/chip/shell.hpp"
 #include "io/file.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
@@ -23,7 +24,7 @@ namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
 // Where a program of the PATH is; empty where there is none.
-std::string on_path(const std::string& program) {
+std::string program_file(const std::string& program) {
   const char* path = std::getenv("PATH");
   std::istringstream folders(path == nullptr ? "" : path);
   for (std::string folder; std::getline(folders, folder, ':');) {
@@ -44,7 +45,7 @@ OptionalPart simulator(const std::string& name, const std::string& task, const s
 }
 
 OptionalPart tool(const std::string& program, const std::string& use, const std::string& package) {
-  const std::string found = on_path(program);
+  const std::string found = program_file(program);
   return {program, !found.empty(), use, found.empty() ? fmt::format("apt-get install {}", package) : found};
 }
 
@@ -127,10 +128,10 @@ class SelfTest {
     write("doctor.h", made.header);
     write("doctor.c", made.source);
     write("check.c", "#include \"doctor.h\"\nint main(void) { return doctor_selftest(); }\n");
-    const std::string command = fmt::format(
-        "cd '{}' && cc -std=c99 -O1 doctor.c check.c -o check -lm >/dev/null 2>&1 && ./check", folder_.string());
-    const int code = std::system(command.c_str());
-    return code == 0 ? "" : "the exported C does not compile, or its self-test fails";
+    if (const Ran made_program = run_command(folder_, "cc -std=c99 -O1 doctor.c check.c -o check -lm");
+        made_program.exit != 0)
+      return "the exported C does not compile: " + made_program.output;
+    return run_command(folder_, "./check").exit == 0 ? "" : "the self-test of the exported C fails";
   }
 
  private:
@@ -186,7 +187,7 @@ std::vector<Check> self_test(const std::function<void(const Check&)>& sink, cons
     Check check;
     check.name = name;
     const auto start = Clock::now();
-    if (since(begin) > most_seconds || broken || (run == &SelfTest::run_c && on_path("cc").empty())) {
+    if (since(begin) > most_seconds || broken || (run == &SelfTest::run_c && program_file("cc").empty())) {
       check.state = Check::State::skipped;
       check.detail = broken                        ? "one before it failed"
                      : since(begin) > most_seconds ? fmt::format("{:g} seconds have passed", most_seconds)
