@@ -13,9 +13,12 @@ using distil::Index;
 using distil::RidgeGrid;
 using distil::Student;
 
-constexpr std::size_t visited_episodes = 16, kept_states = 300'000;
+constexpr std::size_t visited_episodes = 16, kept_states = 1'000'000;
 // Critics that are learned from nothing need so many times the steps and turns.
 constexpr std::size_t own_critics = 5;
+// A student that they are to tune imitates for so many times as long: such critics win back less than a teacher's.
+// Those that fall have several attempts instead.
+constexpr std::size_t own_imitation = 4;
 // Such critics are trusted once their error on fresh episodes (`critic_error`) is no larger.
 constexpr double trusted_error = 0.05;
 constexpr std::uint64_t turns_a_check = 16;
@@ -111,8 +114,20 @@ void RidgeSearch::make_tuner(bool play) {
   tuner_.emplace(player_, teacher_, student_, critics ? &*critics : nullptr, how, progress_);
 }
 
+bool RidgeSearch::imitates_longer(std::string_view how) {
+  student_ = best_imitated(static_cast<std::size_t>(student_.shape.ridges), own_imitation);
+  const auto [fine, passed] = try_grids(student_);
+  note(fmt::format("{} ridges lose {:.3g}% after longer imitation{}", student_.shape.ridges, 100 * fine.lost_share,
+                   how));
+  return passed;
+}
+
 void RidgeSearch::begin_tuning() {
   if (!tuner_) {
+    if (trusted_ == 0 && !falls() && imitates_longer("")) {
+      stage_ = Stage::done;
+      return;
+    }
     make_tuner(true);
     turns_ = options_.ridges.critic_turns * (trusted_ != 0 ? 1 : own_critics);
     turn_ = 0;
@@ -128,12 +143,8 @@ void RidgeSearch::begin_tuning() {
   }
   if (turn_ < turns_) return;
   if (trusted_ == 0) {  // what they learned decides which errors count
-    student_ = best_imitated(static_cast<std::size_t>(student_.shape.ridges));
+    if (imitates_longer(" with weights")) passed_here_ = 1;
     tuner_->restart(student_);
-    const auto [fine, passed] = try_grids(student_);
-    note(fmt::format("{} ridges lose {:.3g}% after imitation with weights", student_.shape.ridges,
-                     100 * fine.lost_share));
-    if (passed) passed_here_ = 1;
   }
   if (passed_here_ != 0) return shrink();
   begin_turns(Stage::free, options_.ridges.first_turns);
@@ -188,14 +199,17 @@ void RidgeSearch::check(const Student& student) {
   }
 }
 
+bool RidgeSearch::falls() const { return player_.task().ending == Ending::failure && !discrete_; }
+
+bool RidgeSearch::tunes_boldly() const { return trusted_ != 0 && !discrete_ && !falls(); }
+
 void RidgeSearch::tune(bool rounding) {
   // The rate falls over the last part of a stage.
   const double falling = settled_ != 0 ? static_cast<double>(settle_turns) : 0.4 * static_cast<double>(turns_);
   const double left = static_cast<double>(turns_ - turn_);
   constexpr double careful = 0.2;  // of the rate, for students on a grid: they are good already
   const double share = (rounding ? careful : 1) * std::clamp(left / falling, 0.02, 1.0);
-  const bool bold = trusted_ != 0 && player_.task().ending != Ending::failure;
-  tuner_->turn(share, {bold ? 0.0 : careful_pull, smoothness_}, progress_);
+  tuner_->turn(share, {tunes_boldly() ? 0.0 : careful_pull, smoothness_}, progress_);
   if (!tuner_->healthy()) return give_up_critics();
   if (progress_.report) {
     const std::string stage = fmt::format("tune {} ridges{}{}", tuner_->student().shape.ridges,

@@ -59,6 +59,11 @@ class RidgeSearch {
   void begin_tuning();
   void make_tuner(bool play);
   void give_up_critics();
+  /// Whether the size that is to be tuned should pass once it has imitated for longer.
+  bool imitates_longer(std::string_view how);
+  bool falls() const;
+  /// With the teacher's critics, where students do not fall: without a term of imitation.
+  bool tunes_boldly() const;
   void tune(bool rounding);
   void judge();
   void shrink();
@@ -66,8 +71,9 @@ class RidgeSearch {
 
   void gather_states(const distil::Student* student);
   distil::RidgeShape shape_of(std::size_t ridges, bool linear) const;
-  distil::Student imitated(std::size_t ridges, bool linear, std::uint64_t attempt = 0);
-  distil::Student best_imitated(std::size_t ridges);
+  /// `longer`: so many times the usual rounds.
+  distil::Student imitated(std::size_t ridges, bool linear, std::uint64_t attempt = 0, std::size_t longer = 1);
+  distil::Student best_imitated(std::size_t ridges, std::size_t longer = 1);
   double cost_of(std::span<const Outcome> outcomes, const Policy& policy, const distil::Student& student) const;
   void check(const distil::Student& student);
   std::pair<distil::Student, double> best_checked();

@@ -1,6 +1,7 @@
+#include <algorithm>
 #include <fstream>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
 #include "compress/evolve_student.hpp"
@@ -47,6 +48,22 @@ CompressOptions short_search() {
 std::vector<std::vector<std::uint8_t>> payloads(const Compressed& found) {
   std::vector<std::vector<std::uint8_t>> out;
   for (const Candidate& one : found.tried) out.push_back(one.embedding.payload());
+  return out;
+}
+
+// Critics that see no difference between actions.
+std::shared_ptr<const DenseCritics> small_critics() {
+  DenseCritics critics;
+  critics.networks.assign(
+      2, {{4, 8, std::vector<double>(32, 0), std::vector<double>(8, 1)}, {8, 1, std::vector<double>(8, 1), {0}}});
+  return std::make_shared<const DenseCritics>(critics);
+}
+
+std::vector<std::string> notes_of(const Swing& task, const CompressOptions& options) {
+  std::vector<std::string> out;
+  Progress progress;
+  progress.note = [&](const std::string& sentence) { out.push_back(sentence); };
+  compress(task.player, *task.teacher, options, {}, progress);
   return out;
 }
 
@@ -114,6 +131,32 @@ TEST(SharedRidges, try_the_largest_students_that_a_limit_on_bytes_allows) {
   EXPECT_LE(largest, 24U);
   EXPECT_GE(largest, 18U);  // one ridge more takes five numbers of six bits or more
   EXPECT_NE(said.find("ridges lose"), std::string::npos) << said;
+}
+
+// Imitation says little about what tuning will reach. The grids that one percent allows are those of 8 to 6 bits.
+TEST(SharedRidges, with_critics_of_the_teacher_only_the_largest_that_fits_imitates) {
+  const Swing task;
+  CompressOptions options = short_search();
+  options.judge.max_bytes = 24;
+  options.judge.max_loss = 0.01;
+  options.critics = small_critics();
+  const std::vector<std::string> said = notes_of(task, options);
+  std::size_t sizes = 0;
+  for (const std::string& sentence : said) sizes += sentence.ends_with("after imitation") ? 1 : 0;
+  EXPECT_EQ(sizes, 2U) << fmt::format("{}", fmt::join(said, "\n"));  // a linear student, and the largest
+  options.critics.reset();
+  EXPECT_GT(
+      std::ranges::count_if(notes_of(task, options), [](const auto& one) { return one.ends_with("after imitation"); }),
+      2);
+}
+
+TEST(SharedRidges, without_them_what_is_to_be_tuned_imitates_for_longer) {
+  const Swing task;
+  CompressOptions options = short_search();
+  const auto longer = [](const std::string& sentence) { return sentence.ends_with("after longer imitation"); };
+  EXPECT_EQ(std::ranges::count_if(notes_of(task, options), longer), 1);
+  options.critics = small_critics();
+  EXPECT_EQ(std::ranges::count_if(notes_of(task, options), longer), 0);
 }
 
 TEST(SharedRidges, are_not_for_unbounded_actions) {
