@@ -24,11 +24,11 @@ using TryEmbedding = std::function<Tried(ContinuousEmbedding)>;
 /// Searches among students with ridges that all actions share, for tasks of more than a few observations.
 ///
 /// First a linear student and students of growing size imitate the teacher, until one is near enough to be tuned. If
-/// one passes at once, smaller ones are tried. It is tuned by actor-critic, at first unrounded, then, once it is near,
-/// rounded in the loop; checkpoints play fresh episodes and the best ones are raced. A student that should pass gives
-/// away a quarter of its ridges and is tuned again, one that should not is tuned longer, then grows. Critics and
-/// replayed steps are kept all the while. Students of discrete actions, and small ones, are polished by evolution
-/// instead.
+/// one passes at once, smaller ones are tried. It is tuned by actor-critic, at first unrounded. Once it is near, ever
+/// more of its ridges are rounded and the rest is tuned on; checkpoints play fresh episodes and the best ones are
+/// raced. A student that should pass gives away a quarter of its ridges and is tuned again, one that should not is
+/// tuned longer, then grows. Critics and replayed steps are kept all the while. Students of discrete actions, and small
+/// ones, are polished by evolution instead.
 ///
 /// The search is cut into steps that depend on nothing but what `exchange` writes: a search that was stopped anywhere
 /// goes on as if it had not been.
@@ -66,6 +66,10 @@ class RidgeSearch {
   bool tunes_boldly() const;
   void tune(bool rounding);
   void judge();
+  void round_some(distil::Student best);
+  std::uint64_t rounded_turns() const;
+  std::string held_words() const;
+  std::vector<distil::Index> by_weight(const distil::Student& student) const;
   void shrink();
   void grow();
 
@@ -112,6 +116,7 @@ class RidgeSearch {
   std::uint64_t passed_here_ = 0;       // whether one of this size should
   std::uint64_t with_linear_ = 0;       // whether ridges come beside a linear part: where that alone is near
   std::uint64_t trusted_;               // whether the teacher's critics are used
+  std::uint64_t learned_ = 0;           // whether those that were learned instead are trusted to weigh errors
   double smoothness_ = 0;
   double least_lost_ = HUGE_VAL;  // of the sizes that were tried
   std::string said_;              // of the last checkpoint, for progress

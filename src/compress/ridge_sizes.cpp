@@ -31,7 +31,7 @@ void RidgeSearch::gather_states(const Student* student) {
     data_.add(player_.roll_out(*policy_of(*student, player_.task()), {visited_.episodes(), fresh_seed(), Act::mean},
                                progress_));
   }
-  if (tuner_ && trusted_ == 0) data_.weigh(tuner_->critics());
+  if (learned_ != 0) data_.weigh(tuner_->critics());
 }
 
 distil::RidgeShape RidgeSearch::shape_of(std::size_t ridges, bool linear) const {

@@ -11,18 +11,11 @@ void RidgeSearch::exchange(learn::Archive& archive) {
   auto stage = static_cast<std::uint64_t>(stage_);
   archive.count("search.stage", stage);
   stage_ = static_cast<Stage>(stage);
-  const std::pair<const char*, std::uint64_t*> counts[] = {{"turn", &turn_},
-                                                           {"turns", &turns_},
-                                                           {"settled", &settled_},
-                                                           {"size", &size_},
-                                                           {"failed", &failed_},
-                                                           {"passed", &passed_},
-                                                           {"passed_here", &passed_here_},
-                                                           {"seeds", &seeds_},
-                                                           {"trusted", &trusted_},
-                                                           {"with_linear", &with_linear_},
-                                                           {"too_small", &too_small_},
-                                                           {"imitates", &imitates_}};
+  const std::pair<const char*, std::uint64_t*> counts[] = {
+      {"turn", &turn_},        {"turns", &turns_},     {"settled", &settled_},         {"size", &size_},
+      {"failed", &failed_},    {"passed", &passed_},   {"passed_here", &passed_here_}, {"seeds", &seeds_},
+      {"trusted", &trusted_},  {"learned", &learned_}, {"with_linear", &with_linear_}, {"too_small", &too_small_},
+      {"imitates", &imitates_}};
   for (const auto& [name, value] : counts) archive.count(fmt::format("search.{}", name), *value);
   archive.numbers("search.smoothness", std::span(&smoothness_, 1));
   archive.numbers("search.least_lost", std::span(&least_lost_, 1));

@@ -58,6 +58,27 @@ Vector<float> stored_factors(const Student& student) {
   return out;
 }
 
+std::vector<std::uint8_t> fitting_halvings(const Student& student, const Rounding& rounding) {
+  const RidgeShape& s = student.shape;
+  const Vector<float> stored = student.numbers.cwiseProduct(stored_factors(student));
+  const int most = most_of(rounding.grid.ridge_bits);
+  const double unit = from_log_scale(rounding.unit);
+  std::vector<std::uint8_t> out;
+  for (Index r = 0; r < s.ridges; ++r) {
+    const std::span<const float> row(stored.data() + r * s.ridge_row(), static_cast<std::size_t>(s.ridge_row()));
+    std::uint8_t best = 0;
+    double least = HUGE_VAL;
+    for (int halvings = 0; halvings <= most_halvings; ++halvings) {
+      const double error = error_of(row, std::ldexp(unit, -halvings), most);
+      if (!(error < least)) continue;
+      least = error;
+      best = static_cast<std::uint8_t>(halvings);
+    }
+    out.push_back(best);
+  }
+  return out;
+}
+
 Rounding fitting_rounding(const Student& student, const RidgeGrid& grid) {
   const RidgeShape& s = student.shape;
   Rounding out{grid};
@@ -68,18 +89,7 @@ Rounding fitting_rounding(const Student& student, const RidgeGrid& grid) {
   if (s.ridges > 0) {
     const int most = most_of(grid.ridge_bits);
     out.unit = to_log_scale_above(largest_of(part(0, s.output_begin())) / static_cast<double>(most));
-    const double unit = from_log_scale(out.unit);
-    for (Index r = 0; r < s.ridges; ++r) {
-      std::uint8_t best = 0;
-      double least = HUGE_VAL;
-      for (int halvings = 0; halvings <= most_halvings; ++halvings) {
-        const double error = error_of(part(r * s.ridge_row(), s.ridge_row()), std::ldexp(unit, -halvings), most);
-        if (!(error < least)) continue;
-        least = error;
-        best = static_cast<std::uint8_t>(halvings);
-      }
-      out.halvings.push_back(best);
-    }
+    out.halvings = fitting_halvings(student, out);
   }
   const int most = most_of(grid.coefficient_bits);
   for (Index o = 0; o < s.outputs; ++o) {

@@ -1,5 +1,7 @@
 #include "distil/round_to_data.hpp"
 
+#include <algorithm>
+
 #include <Eigen/Cholesky>
 
 #include "distil/imitate.hpp"
@@ -57,16 +59,21 @@ Eigen::VectorXd units_of(const RoundedStudent& one) {
 
 }  // namespace
 
-RoundedStudent round_to_data(const Student& student, const RidgeGrid& grid, const Labelled& data, std::uint64_t seed) {
-  const RidgeShape& s = student.shape;
-  const Pass pass = pass_of(student, data, seed);
-  RoundedStudent out{student, fitting_rounding(student, grid)};
+RoundedStudent round_ridges(const RoundedStudent& one, Index held, Index end, const Labelled& data,
+                            std::uint64_t seed) {
+  const RidgeShape& s = one.student.shape;
+  const RidgeGrid& grid = one.rounding.grid;
+  const Pass pass = pass_of(one.student, data, seed);
+  RoundedStudent out = one;
+  // The unit that all ridges share stays; how often a ridge halves it follows what the ridge has become.
+  const std::vector<std::uint8_t> halvings = fitting_halvings(one.student, one.rounding);
+  std::ranges::copy(halvings.begin() + held, halvings.end(), out.rounding.halvings.begin() + held);
   const auto coefficients = [&](Index o) {
-    return student.numbers.segment(s.output_begin() + o * s.output_row(), s.output_row()).cast<double>().eval();
+    return one.student.numbers.segment(s.output_begin() + o * s.output_row(), s.output_row()).cast<double>().eval();
   };
   Doubles hidden = pass.hidden;
-  Eigen::VectorXd units = units_of(out);
-  for (Index r = 0; r < s.ridges; ++r) {
+  const Eigen::VectorXd units = units_of(out);
+  for (Index r = held; r < end; ++r) {
     Eigen::VectorXd weights = Eigen::VectorXd::Zero(static_cast<Index>(states));
     for (Index o = 0; o < s.outputs; ++o) {
       weights += std::pow(coefficients(o)[r], 2) * pass.counts.row(o).transpose();
@@ -89,18 +96,30 @@ RoundedStudent round_to_data(const Student& student, const RidgeGrid& grid, cons
     const Eigen::VectorXd fitted = wanted + curvature.ldlt().solve(features * weights.cwiseProduct(off));
     out.student.numbers.segment(s.output_begin() + o * s.output_row(), s.output_row()) = fitted.cast<float>();
   }
-  // Units of the coefficients follow what they became; those of the ridges stay.
-  out.rounding.scales = fitting_rounding(out.student, grid).scales;
-  units = units_of(out);
+  return out;
+}
+
+RoundedStudent round_coefficients(const RoundedStudent& one, const Labelled& data, std::uint64_t seed) {
+  const RidgeShape& s = one.student.shape;
+  const RidgeGrid& grid = one.rounding.grid;
+  const Pass pass = pass_of(one.student, data, seed);
+  const Doubles features = features_of(s, pass.hidden, pass.input);
+  RoundedStudent out = one;
+  out.rounding.scales = fitting_rounding(one.student, grid).scales;
+  const Eigen::VectorXd units = units_of(out);
   for (Index o = 0; o < s.outputs; ++o) {
     const Index begin = s.output_begin() + o * s.output_row();
-    const Doubles curvature = weighted(features, pass.counts.row(o).transpose());
     auto row = out.student.numbers.segment(begin, s.output_row());
-    row = round_with_units(curvature, row.cast<double>(), units.segment(begin, s.output_row()),
-                           (1 << (grid.coefficient_bits - 1)) - 1)
+    row = round_with_units(weighted(features, pass.counts.row(o).transpose()), row.cast<double>(),
+                           units.segment(begin, s.output_row()), (1 << (grid.coefficient_bits - 1)) - 1)
               .cast<float>();
   }
   return out;
+}
+
+RoundedStudent round_to_data(const Student& student, const RidgeGrid& grid, const Labelled& data, std::uint64_t seed) {
+  const RoundedStudent start{student, fitting_rounding(student, grid)};
+  return round_coefficients(round_ridges(start, 0, student.shape.ridges, data, seed), data, seed);
 }
 
 }  // namespace mercer::distil

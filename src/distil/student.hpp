@@ -77,6 +77,8 @@ Vector<float> stored_factors(const Student& student);
 
 /// Each group of numbers gets the unit with the least sum of squared errors.
 Rounding fitting_rounding(const Student& student, const RidgeGrid& grid);
+/// The same for the ridges alone, given the unit that all of them share.
+std::vector<std::uint8_t> fitting_halvings(const Student& student, const Rounding& rounding);
 
 /// The integers nearest to a student's numbers, in their order.
 std::vector<int> integers_of(const Student& student, const Rounding& rounding);

@@ -76,7 +76,7 @@ Tuner::Tuner(const Player& player, const Policy& teacher, Student start, const C
   for (const double noise : first_noise) {
     if (share == 0) break;
     play(*noisy(teacher, player.task(), noise), share, progress);
-    play(*policy_of({student_.shape, student_.scale, used_}, player.task(), noise), share, progress);
+    play(*policy_of(student_, player.task(), noise), share, progress);
   }
 }
 
@@ -86,14 +86,14 @@ void Tuner::make_room() {
   for (Vector<float>& gradient : gradients_) gradient = Vector<float>::Zero(shape.size());
   pass_ = RidgePass(shape, batch_);
   next_pass_ = RidgePass(shape, batch_);
-  used_ = rounded(student_, rounding_);
-  target_ = used_;
+  target_ = student_.numbers;
   actor_count_ = 0;
 }
 
-void Tuner::restart(Student student, Rounding rounding) {
+void Tuner::restart(Student student, Rounding rounding, Index held) {
   student_ = std::move(student);
   rounding_ = std::move(rounding);
+  held_ = held;
   make_room();
 }
 
@@ -188,8 +188,7 @@ double Tuner::critic_error(const Progress& progress) {
 
 void Tuner::turn(double share, const TunePull& pull, const Progress& progress) {
   if (!healthy_) return;
-  play(*policy_of({student_.shape, student_.scale, used_}, player_.task(), options_.exploration), options_.steps,
-       progress);
+  play(*policy_of(student_, player_.task(), options_.exploration), options_.steps, progress);
   for (std::size_t u = 0; u < options_.updates && healthy_; ++u) {
     update_critics(Of::student);
     if (healthy_ && count_ % options_.every == 0) update_actor(share, pull);
@@ -263,9 +262,9 @@ void Tuner::update_actor(double rate, const TunePull& pull) {
   const Index n = shape.observations, m = shape.outputs;
   both([&](std::size_t half) {
     const Columns columns = half_of(batch_, half);
-    forward(shape, used_, seen_, columns, pass_);
+    forward(shape, student_.numbers, seen_, columns, pass_);
     now_.block(n, columns.begin, m, columns.count) = pass_.output.middleCols(columns.begin, columns.count);
-    if (pull.smoothness > 0) forward(shape, used_, seen_next_, columns, next_pass_);
+    if (pull.smoothness > 0) forward(shape, student_.numbers, seen_next_, columns, next_pass_);
   });
   both([&](std::size_t i) {
     learn::forward<float>(network_, critics_[i].weights.data(), now_, {0, batch_}, critics_[i].pass);
@@ -289,7 +288,7 @@ void Tuner::update_actor(double rate, const TunePull& pull) {
                                      held * (part(pass_.output) - part(label_)));
     // The next action counts as fixed: it is another state's own.
     if (smooth > 0) part(pass_.by_output) += share * smooth * (part(pass_.output) - part(next_pass_.output));
-    backward(shape, used_, seen_, k, pass_, gradients_[half]);
+    backward(shape, student_.numbers, seen_, k, pass_, gradients_[half]);
   });
   gradients_[0] += gradients_[1];
   if (!gradients_[0].allFinite()) {
@@ -297,20 +296,22 @@ void Tuner::update_actor(double rate, const TunePull& pull) {
     return;
   }
   learn::adam(learn::AdamStep<float>(options_.actor_rate * rate, ++actor_count_), gradients_[0], moments_,
-              student_.numbers, 0, shape.size());
-  used_ = rounded(student_, rounding_);
-  target_ += static_cast<float>(options_.tau) * (used_ - target_);
+              student_.numbers, held_ * shape.ridge_row(), shape.size());
+  target_ += static_cast<float>(options_.tau) * (student_.numbers - target_);
 }
 
 void Tuner::exchange(learn::Archive& archive) {
   const auto all = [](Vector<float>& vector) {
     return std::span(vector.data(), static_cast<std::size_t>(vector.size()));
   };
-  std::uint64_t ridges = static_cast<std::uint64_t>(student_.shape.ridges), linear = student_.shape.linear ? 1 : 0;
+  std::uint64_t ridges = static_cast<std::uint64_t>(student_.shape.ridges), linear = student_.shape.linear ? 1 : 0,
+                held = static_cast<std::uint64_t>(held_);
   std::uint64_t healthy = healthy_ ? 1 : 0;
   archive.count("student.ridges", ridges);
   archive.count("student.linear", linear);
   exchange_rounding(archive, rounding_);
+  archive.count("student.held", held);
+  held_ = static_cast<Index>(held);
   if (archive.filling()) {
     student_.shape.ridges = static_cast<Index>(ridges);
     student_.shape.linear = linear != 0;
@@ -318,7 +319,6 @@ void Tuner::exchange(learn::Archive& archive) {
     make_room();
   }
   archive.numbers("student.numbers", all(student_.numbers));
-  archive.numbers("student.used", all(used_));
   archive.numbers("student.target", all(target_));
   archive.numbers("student.first", all(moments_.first));
   archive.numbers("student.second", all(moments_.second));

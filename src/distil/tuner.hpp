@@ -29,8 +29,9 @@ struct TunePull {
 };
 
 /// Deterministic actor-critic on a student's numbers: twin critics with slow targets, which start from those of the
-/// teacher where there are any, and replayed steps of student and teacher. What is rounded is rounded in the loop:
-/// gradients are taken at the rounded numbers and move those behind them.
+/// teacher where there are any, and replayed steps of student and teacher. Ridges that are rounded already stay, and
+/// the rest learns to make up for them: gradients that pass straight through rounding make numbers flip between
+/// neighbours for ever, and a student of 5 bits worse (a half-cheetah's went from 6.5% lost to 8 to 14%).
 ///
 /// The student's loss is -mean min(Q1, Q2) / mean |min(Q1, Q2)| and what pulls it. Everything random is keyed by
 /// counters, so that what `exchange` writes is all there is to remember. The same on any number of threads.
@@ -54,11 +55,13 @@ class Tuner {
 
   /// False once a number stopped being finite: nothing more can be learned.
   bool healthy() const { return healthy_; }
-  /// The student before it is rounded.
   const Student& student() const { return student_; }
   const Rounding& rounding() const { return rounding_; }
-  /// Goes on with another student, perhaps of another shape, or rounded. Critics and steps stay.
-  void restart(Student student, Rounding rounding = {});
+  /// The leading ridges that stay as they are.
+  Index held() const { return held_; }
+  /// Goes on with another student, perhaps of another shape. Its first `held` ridges are on the grid of `rounding`, and
+  /// only the other numbers move. Critics and steps stay.
+  void restart(Student student, Rounding rounding = {}, Index held = 0);
 
   std::uint64_t updates() const { return count_; }
   /// Of the smaller critic on the student's actions, over the last minibatch.
@@ -81,7 +84,7 @@ class Tuner {
   TuneOptions options_;
   Student student_;
   Rounding rounding_{};
-  Vector<float> used_;  // the student's numbers as they are played
+  Index held_ = 0;
   Index batch_;
   learn::Network network_;
   std::array<learn::Critic<float>, 2> critics_;

@@ -55,6 +55,44 @@ TEST(RoundToData, changes_actions_less_than_rounding_each_number) {
   EXPECT_GE(better, 3 * all / 4);
 }
 
+// In parts, with nothing learned in between, it ends on the grid as well, and about as near.
+TEST(RoundToData, in_parts_ends_on_the_grid_and_leaves_alone_what_is_held) {
+  const auto env = make_env("pendulum");
+  const EnvPlayer player(*env);
+  InputScale scale;
+  for (const Axis& axis : env->task().observation.axes) scale.coordinates.push_back({axis.range});
+  scale.reach = {2, 2, 4};
+  scale.centre = {0, 0, 0};
+  const RidgeShape shape = shape_for(env->task(), 8, true);
+  double whole = 0, parts = 0;
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    const Student student = initial_student(shape, scale, seed);
+    const auto policy = policy_of(student, env->task());
+    Labelled data(*policy, env->task(), 50'000, 1);
+    data.add(player.roll_out(*policy, {100, 3, Act::mean}));
+    const RidgeGrid grid{5, 6};
+    RoundedStudent one{student, fitting_rounding(student, grid)};
+    for (const Index held : {0, 4, 6}) {
+      const Index end = held == 0 ? 4 : held == 4 ? 6 : 8;
+      const RoundedStudent next = round_ridges(one, held, end, data, 1);
+      const auto numbers = [&](Index begin, Index to, const RoundedStudent& of) {
+        return of.student.numbers.segment(begin * shape.ridge_row(), (to - begin) * shape.ridge_row()).eval();
+      };
+      EXPECT_EQ(numbers(0, held, next), numbers(0, held, one));
+      EXPECT_EQ(numbers(end, 8, next), numbers(end, 8, one));
+      const Student on_grid{shape, scale, rounded(next.student, next.rounding)};
+      EXPECT_LT((numbers(0, end, {on_grid, {}}) - numbers(0, end, next)).cwiseAbs().maxCoeff(), 1e-5);
+      one = next;
+    }
+    one = round_coefficients(one, data, 1);
+    EXPECT_LT((rounded(one.student, one.rounding) - one.student.numbers).cwiseAbs().maxCoeff(), 1e-5);
+    parts += imitation_error(one.student, data, 4000, 2);
+    whole += imitation_error(round_to_data(student, grid, data, 1).student, data, 4000, 2);
+  }
+  std::cout << "mean squared change " << whole / 6 << " at once, " << parts / 6 << " in parts\n";
+  EXPECT_LT(parts, 2 * whole);
+}
+
 TEST(RoundToData, takes_students_without_ridges) {
   const Rounded one = rounded_both_ways(0, true, Squash::tanh, {4, 4}, 3);
   EXPECT_LT(one.by_data, 2 * one.plain);

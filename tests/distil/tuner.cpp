@@ -50,7 +50,14 @@ std::vector<float> all_numbers(Tuner& tuner) {
   return out;
 }
 
-Rounding rounding_of(const Tuner& tuner, const RidgeGrid& grid) { return fitting_rounding(tuner.student(), grid); }
+// Its first ridges stay from now on.
+void hold(Tuner& tuner, Index held) {
+  const Rounding rounding = fitting_rounding(tuner.student(), {6, 7});
+  Student student = tuner.student();
+  const Index numbers = held * student.shape.ridge_row();
+  student.numbers.head(numbers) = rounded(student, rounding).head(numbers);
+  tuner.restart(student, rounding, held);
+}
 
 TEST(Tuner, goes_on_from_its_archive_to_the_same_bits_on_any_number_of_threads) {
   const Pendulum task;
@@ -60,7 +67,7 @@ TEST(Tuner, goes_on_from_its_archive_to_the_same_bits_on_any_number_of_threads) 
     Tuner tuner(task.player, *task.teacher, task.start(3), nullptr, Pendulum::quick());
     tuner.learn_critics(Tuner::Of::student);
     tuner.turn(1, pull);
-    tuner.restart(tuner.student(), rounding_of(tuner, {6, 7}));
+    hold(tuner, 2);
     tuner.turn(0.5, pull);
     tuner.turn(0.5, pull);
     return all_numbers(tuner);
@@ -72,7 +79,7 @@ TEST(Tuner, goes_on_from_its_archive_to_the_same_bits_on_any_number_of_threads) 
     Tuner tuner(task.player, *task.teacher, task.start(3), nullptr, Pendulum::quick());
     tuner.learn_critics(Tuner::Of::student);
     tuner.turn(1, pull);
-    tuner.restart(tuner.student(), rounding_of(tuner, {6, 7}));
+    hold(tuner, 2);
     tuner.turn(0.5, pull);
     tuner.exchange(archive);
   }
@@ -85,25 +92,29 @@ TEST(Tuner, goes_on_from_its_archive_to_the_same_bits_on_any_number_of_threads) 
   EXPECT_EQ(all_numbers(again), one);
 }
 
-// A student that only imitates by the pull must come near to its teacher's actions: the gradient goes the right way
-// through rounding, too.
-TEST(Tuner, the_pull_draws_the_student_to_the_teacher) {
+// A student that only imitates by the pull must come near to its teacher's actions, the more the fewer of its ridges
+// are held; those that are do not move.
+TEST(Tuner, the_pull_draws_what_is_not_held_to_the_teacher) {
   const Pendulum task;
   TuneOptions options = Pendulum::quick();
   options.updates = 600;
   options.actor_rate = 3e-3;
-  Tuner tuner(task.player, *task.teacher, task.start(6), nullptr, options);
-  tuner.restart(tuner.student(), rounding_of(tuner, {8, 8}));
   Labelled data(*task.teacher, task.env->task(), 5000, 1);
   data.add(task.player.roll_out(*task.teacher, {20, 3, Act::mean}));
-  const auto error = [&] {
-    Student now = tuner.student();
-    now.numbers = rounded(now, tuner.rounding());
-    return imitation_error(now, data, 2000, 1);
-  };
-  const double before = error();
-  for (int i = 0; i < 5; ++i) tuner.turn(1, {1000, 0});
-  EXPECT_LT(error(), 0.5 * before);
+  std::vector<double> errors;
+  for (const Index held : {0, 6}) {
+    Tuner tuner(task.player, *task.teacher, task.start(6), nullptr, options);
+    hold(tuner, held);
+    const Vector<float> start = tuner.student().numbers;
+    const double before = imitation_error(tuner.student(), data, 2000, 1);
+    for (int i = 0; i < 5; ++i) tuner.turn(1, {1000, 0});
+    const Index numbers = held * tuner.student().shape.ridge_row();
+    EXPECT_EQ(tuner.student().numbers.head(numbers), start.head(numbers));
+    EXPECT_NE(tuner.student().numbers.tail(start.size() - numbers), start.tail(start.size() - numbers));
+    errors.push_back(imitation_error(tuner.student(), data, 2000, 1));
+    EXPECT_LT(errors.back(), 0.5 * before) << held << " held";
+  }
+  EXPECT_LT(errors[0], errors[1]);
 }
 
 TEST(Tuner, earns_more_with_critics_learned_from_mixed_steps) {
