@@ -191,7 +191,7 @@ void add_method(OptionList& list, LossMethod& method, bool& all_episodes) {
                  .value = "METHOD",
                  .help = "Bound on the mean of paired differences; student_t is an estimate, no guarantee"},
                 method);
-  list.add({.name = "all-episodes", .help = "Play all certifying episodes, even where fewer decide the budget"},
+  list.add({.name = "all-episodes", .help = "Play all certifying episodes, even where fewer decide the limits"},
            all_episodes);
 }
 
@@ -622,6 +622,11 @@ OptionList options_of(ExportRequest& request) {
   list.add({.name = "kit",
             .help = "Write a library for CMake, Arduino, PlatformIO and Zephyr, with a test that plays episodes"},
            request.kit);
+  list.add({.name = "url",
+            .value = "URL",
+            .help = "Home page of a kit, which Arduino asks for",
+            .standard = "one of example.com, to be replaced"},
+           request.url);
   list.add({.name = "force", .help = "Replace files that hold something else"}, request.force);
   list.add({.name = "safe-action",
             .value = "A,A,...",

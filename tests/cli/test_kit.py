@@ -114,6 +114,19 @@ def test_lattices_have_kits(mercer, name, numbers):
     run("./test.out", cwd=kit)
 
 
+def test_the_home_page_is_the_users(mercer, kit):
+    assert "before you publish it, set `url` in `library.properties`" in (kit / "README.md").read_text()
+    mercer.ok("export", "c", PENDULUM, "--out", "own", "--name", "pilot", "--kit", "--url", "https://tank.example/pilot")
+    own = mercer.folder / "own"
+    assert "\nurl=https://tank.example/pilot\n" in (own / "library.properties").read_text()
+    assert "before you publish" not in (own / "README.md").read_text()
+    for url in ("tank.example", "ftp://tank.example", "https://a b", "https://a\nname=b"):
+        assert "E203" in mercer.fails(2, "export", "c", PENDULUM, "--out", "bad", "--kit", "--url", url)
+    assert "E203" in mercer.fails(2, "export", "c", PENDULUM, "--out", "bad", "--url", "https://tank.example/")
+    assert "E203" in mercer.fails(2, "export", "js", PENDULUM, "--out", "bad", "--url", "https://tank.example/")
+    assert not (mercer.folder / "bad").exists()
+
+
 def test_arduino_finds_a_library(kit):
     """The rules of the Arduino library specification 1.5 that arduino-lint checks in a folder."""
     properties = dict(line.split("=", 1) for line in (kit / "library.properties").read_text().splitlines())
