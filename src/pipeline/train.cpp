@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "core/phases.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "mercer/statistics.hpp"
@@ -86,7 +87,15 @@ TrainPlan plan_training(const TrainRequest& request) {
 
 TrainOutcome train(const TrainRequest& request, const Progress& progress) {
   TrainOutcome outcome{plan_training(request), {}, {}};
-  outcome.result = train(*outcome.plan.env, outcome.plan.options, progress);
+  // Learning calls its phase what it reports. A step that is played alone takes a small part of one that is learned.
+  constexpr double playing_alone = 0.05;
+  const double steps =
+      static_cast<double>(outcome.plan.env->task().time_limit) * static_cast<double>(request.eval_episodes);
+  Phases bar(progress, {{"", static_cast<double>(outcome.plan.options.steps)},
+                        {"snapshots play",
+                         playing_alone * steps * static_cast<double>(outcome.plan.options.snapshots.size() + 1)}});
+  bar.begin(0);
+  outcome.result = train(*outcome.plan.env, outcome.plan.options, bar.inner());
   RolloutOptions playing;
   playing.episodes = request.eval_episodes;
   playing.seed = request.seed;
@@ -95,7 +104,8 @@ TrainOutcome train(const TrainRequest& request, const Progress& progress) {
   for (const Snapshot& snapshot : outcome.result.snapshots) {
     const auto policy = make_policy(snapshot.file.string(), outcome.plan.env->task());
     try {
-      const Rollouts played = rollout(*outcome.plan.env, *policy, playing, {{}, progress.stop});
+      bar.begin(1, playing_alone * steps);
+      const Rollouts played = rollout(*outcome.plan.env, *policy, playing, bar.inner());
       outcome.returns.push_back(summarise(played.returns));
     } catch (const Error& error) {
       if (error.code() != ErrorCode::interrupted) throw;
