@@ -32,7 +32,7 @@ function promises_of(promises) {
     if (promise.about === "return") return plain(value);
     return share(promise.about === "return_percent" || promise.about === "action" ? value : 100 * value);
   };
-  return table([["promised together"], ["teacher", "number"], ["embedding", "number"], ["measured", "number"], ["at most", "number"], ["allowed", "number"], ["budget"]],
+  return table([["promised together"], ["teacher", "number"], ["embedding", "number"], ["measured", "number"], ["at most", "number"], ["allowed", "number"], ["limit"]],
     promises.map((promise) => ({
       name: promise.words,
       cells: [promise.teacher, promise.embedding, promise.measured].map((value) => [cell(promise, value), "number"])
@@ -58,7 +58,7 @@ export function show_certificate(parent, certificate, { shown, whole_k }) {
   for (const [i, sentence] of certificate.sentences.entries()) parent.append(element("p", sentence, i === 0 ? "promise" : "note"));
   show_warnings(parent, certificate.outcomes);
   if (certificate.promises.some((promise) => promise.budget !== null) || certificate.budget_percent !== null || certificate.budget_return !== null) {
-    parent.append(element("p", `Budget: ${certificate.met ? "kept" : "not kept"}.`, certificate.met ? "good" : "bad"));
+    parent.append(element("p", `Limits: ${certificate.met ? "kept" : "not kept"}.`, certificate.met ? "good" : "bad"));
   }
   if (certificate.promises.length > 0) parent.append(promises_of(certificate.promises));
   if (certificate.outcomes.length > 1) parent.append(outcome_table(certificate.outcomes));

@@ -1,4 +1,4 @@
-// The exported C, file by file, and a button that copies it.
+// The exported C and JavaScript, file by file, and a button that copies it.
 import { $ } from "./dom.js";
 import { whole } from "./format.js";
 
@@ -21,9 +21,10 @@ export function make_code(page) {
 
   function write() {
     if (!exported) return;
-    $("copy").disabled = !exported.source;
-    $("code-text").firstElementChild.textContent = exported[page.store.get().file] ?? exported.why ?? "";
-    $("code-note").textContent = exported.source ? `${whole(exported.flash_bytes)} bytes of tables, ${whole(exported.operations)} operations for one action; no heap, no library but libm.` : "";
+    const { file } = page.store.get(), script = file === "module";
+    $("copy").disabled = !exported[file];
+    $("code-text").firstElementChild.textContent = exported[file] ?? (script ? exported.why_no_module : exported.why) ?? "";
+    $("code-note").textContent = script ? (exported.module ? "One ES module without dependencies, in double precision." : "") : exported.source ? `${whole(exported.flash_bytes)} bytes of tables, ${whole(exported.operations)} operations for one action; no heap, no library but libm.` : "";
   }
 
   return {
@@ -32,6 +33,7 @@ export function make_code(page) {
       if (page.store.get().place < 0) return;
       exported = await page.source.code(page.question());
       write();
+      page.module.set_code(exported);
     }),
   };
 }

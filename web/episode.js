@@ -31,7 +31,9 @@ export function make_episode(page, { on_start, on_step }) {
       on_start(answer.start, played);
       player.show(answer, { output: page.store.get().output, name: subject.task_kind, state: subject.axes, action: subject.action.axes, actions: subject.action.count, dt: subject.dt });
       tell(answer);
+      page.module.set_episode(answer);
     }),
+    show_module: (acted) => player.show_module(acted),
     go: (step) => player.go(step),
     show_action: () => player.show_action(page.store.get().output),
   };

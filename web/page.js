@@ -6,6 +6,7 @@ import { whole } from "./format.js";
 import { make_front } from "./front.js";
 import { front_points } from "./front_points.js";
 import { make_measurement } from "./measurement.js";
+import { make_module } from "./module.js";
 import { make_policy } from "./policy.js";
 import { size_text } from "./size.js";
 import { Superseded } from "./source.js";
@@ -46,6 +47,7 @@ export class Page {
     this.front = make_front($("front-plot"), { on_pick: (pick) => this.go_to(pick) });
     this.measurement = make_measurement(this, { on_measured: () => this.show_front() });
     this.code = make_code(this);
+    this.module = make_module(this, { on_actions: (acted) => this.episode.show_module(acted) });
     this.later_measure = settle(source.live ? wait.measure : 0, () => this.measurement.measure());
     this.later_code = settle(source.live ? wait.code : 0, () => this.code.show());
     this.later_play = settle(source.live ? wait.play : 0, () => this.episode.play());

@@ -105,6 +105,7 @@ export function make_player(page) {
 
   return {
     go: (to) => episodes && (stop(), go(to)),
+    show_module: (acted) => traces.show_module(acted),
     show_action(output) {
       if (!episodes) return;
       traces.show_action(output);

@@ -13,7 +13,7 @@ const column = (list, width, i) => Array.from({ length: list.length / width }, (
 // `more` is in a <details>; `who` holds the colour of each policy.
 export function make_traces(first, more, who, { on_seek }) {
   const details = more.parentElement;
-  let episodes = {}, task = null, stride = 1, now = 0, lines = [];
+  let episodes = {}, task = null, stride = 1, now = 0, lines = [], acted = null;
   const length = () => Math.max(...Object.values(episodes).map((one) => one.rewards.length));
   const of_action = (i) => ({ axis: task.action[i], values: (one) => column(one.actions, task.action.length, i) });
   const of_state = (i) => ({ axis: task.state[i], values: (one) => column(one.states, task.state.length, i) });
@@ -37,7 +37,17 @@ export function make_traces(first, more, who, { on_seek }) {
     svg.append("line").attr("class", "now").attr("y1", frame.top).attr("y2", frame.bottom).attr("stroke", "var(--soft)");
     svg.attr("aria-label", `${plain(axis.name)} over the steps of the episode: teacher dashed, embedding solid`);
     seek(svg.node(), frame, steps);
-    lines.push({ svg, x });
+    lines.push({ svg, x, y });
+  }
+
+  // Circles where the exported module acted.
+  function draw_acted() {
+    const line = lines.find(({ svg }) => first.contains(svg.node()));
+    if (!line) return;
+    const { svg, x, y } = line, steps = (length() - 1) * stride;
+    const points = acted ? acted.actions.map((action, i) => [i * acted.every, action[task.output]]).filter(([t]) => t <= steps) : [];
+    svg.selectAll("circle.module").data(points).join("circle").attr("class", "module").attr("r", 2.4)
+      .attr("cx", ([t]) => x(t)).attr("cy", ([, value]) => y(value)).attr("fill", "none").attr("stroke", "var(--ink)");
   }
 
   function seek(node, frame, steps) {
@@ -59,7 +69,9 @@ export function make_traces(first, more, who, { on_seek }) {
   function show_action(output) {
     lines = lines.filter(({ svg }) => !first.contains(svg.node()));
     first.replaceChildren();
+    task.output = output;
     draw(first, of_action(output), large);
+    draw_acted();
   }
 
   const rest = () => [...task.action.slice(1).map((_, i) => of_action(i + 1)), ...task.state.map((_, i) => of_state(i))];
@@ -74,8 +86,12 @@ export function make_traces(first, more, who, { on_seek }) {
   return {
     mark,
     show_action,
+    show_module(given) {
+      acted = given;
+      draw_acted();
+    },
     show(of_both, of_task, one_frame) {
-      [episodes, task, stride, lines] = [of_both, of_task, one_frame, []];
+      [episodes, task, stride, lines, acted] = [of_both, of_task, one_frame, [], null];
       more.replaceChildren();
       show_action(task.output);
       const count = String(rest().length);

@@ -13,6 +13,10 @@ namespace mercer {
 ///
 /// Tasks with a C model (pendulum, cart-pole, both mountain cars) are played in closed loop by the test. Of other tasks
 /// observations are stored where the embedding went; where the task cannot be made, test vectors take their place.
-std::vector<ExportedFile> export_kit(const EmbeddingFile& file, const COptions& options, const CExport& made);
+///
+/// `url` is the home page that Arduino asks of a library. Empty: one of example.com, which the README says to replace.
+/// Throws `bad_value` unless it begins with http:// or https:// and is printable ASCII without spaces.
+std::vector<ExportedFile> export_kit(const EmbeddingFile& file, const COptions& options, const CExport& made,
+                                     const std::string& url = {});
 
 }  // namespace mercer

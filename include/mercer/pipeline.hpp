@@ -239,6 +239,7 @@ struct ExportRequest : Request {
   std::string out;                         ///< folder
   std::optional<Core> core = {};           ///< of C: what it costs there is measured
   bool kit = false;                        ///< of C: a library for CMake, Arduino, PlatformIO and Zephyr, with tests
+  std::string url;                         ///< of a kit: the home page that Arduino asks for
   bool force = false;                      ///< replaces files that hold something else
 };
 struct ExportResult {

@@ -23,17 +23,12 @@ class Bar:
     def __init__(self, stream: Any = None) -> None:
         self.stream = sys.stderr if stream is None else stream
         self.begin = time.monotonic()
-        self.first = 2.0  # above any share: the first report sets it
-        self.last = 0.0
         self.drawn = 0
 
     def __call__(self, stage: str, fraction: float) -> None:
-        # Phases of one search share one fraction; work of several parts begins anew with each of them.
-        if fraction < self.first or (self.last > 0.99 and fraction < 0.5):
-            self.begin, self.first = time.monotonic(), fraction
-        self.last = fraction
+        # The share of all the time that has passed; 0 as long as nothing is known.
         passed = time.monotonic() - self.begin
-        left = _time_text(passed * (1 - fraction) / (fraction - self.first)) if fraction > self.first else "?"
+        left = _time_text(passed * (1 - fraction) / fraction) if fraction > 0 else "?"
         full = int(30 * fraction)
         text = f"{stage}: {100 * fraction:3.0f}%|{'█' * full}{' ' * (30 - full)}| {_time_text(passed)}<{left}"
         self._write("\r" + text + " " * max(0, self.drawn - len(text)))

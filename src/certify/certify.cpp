@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "core/fault.hpp"
+#include "core/phases.hpp"
 #include "mercer/error.hpp"
 #include "mercer/random.hpp"
 #include "mercer/rollout.hpp"
@@ -18,7 +19,7 @@ namespace {
 
 using Numbers = std::vector<double>;
 
-constexpr std::size_t first_look = 500;         // episodes; the number doubles until the budget is decided
+constexpr std::size_t first_look = 500;         // episodes; the number doubles until the limits are decided
 constexpr std::size_t drawing_episodes = 1000;  // at most, that measure what mean actions alone cost
 // At most, that measure distances: each is a mean over the many states of an episode, so that few of them do.
 constexpr std::size_t distance_episodes = 1000;
@@ -305,14 +306,71 @@ Episodes certifying_episodes(const Player& player, const CertifyOptions& options
   return out;
 }
 
+namespace {
+
+// The phases of a certificate. A search has a bar of its own.
+enum : Phases::Place { teacher_plays, embedding_plays, compares_actions, other_bounds };
+
+// Outcomes of which more and more are played, as parts of a phase. In the first `compared` actions are compared, which
+// takes longer.
+class PlayedOn {
+ public:
+  PlayedOn(PlayedOutcomes& outcomes, Phases* phases, Phases::Place phase, std::size_t compared)
+      : outcomes_(outcomes), phases_(phases), phase_(phase), compared_(compared) {}
+
+  std::span<const Outcome> first(std::size_t count) {
+    for (const std::size_t next : {std::min(compared_, count), count}) {
+      if (next <= played_) continue;
+      const Phases::Place phase = next <= compared_ ? compares_actions : phase_;
+      if (phases_ != nullptr) phases_->begin(phase, static_cast<double>(next - played_));
+      outcomes_.first(next);
+      played_ = next;
+    }
+    return outcomes_.first(count);
+  }
+
+ private:
+  PlayedOutcomes& outcomes_;
+  Phases* phases_;
+  Phases::Place phase_;
+  std::size_t compared_, played_ = 0;
+};
+
+// Episodes after which all limits should be decided: what is between a bound and what was measured shrinks with the
+// root of their number.
+double episodes_to_decide(const Look& look, std::size_t played, std::size_t most) {
+  double needed = 2 * static_cast<double>(played);  // the next look
+  for (const Promise& promise : look.promises) {
+    if (!promise.budget || promise.upper <= *promise.budget || !(promise.measured < *promise.budget)) continue;
+    const double ratio = (promise.upper - promise.measured) / (*promise.budget - promise.measured);
+    needed = std::max(needed, static_cast<double>(played) * ratio * ratio);
+  }
+  return std::min(needed, static_cast<double>(most));
+}
+
+Certificate certify_played(const Player& player, const Policy& teacher, const Policy& student,
+                           PlayedOutcomes& of_teacher, const CertifyOptions& options, const Progress& progress,
+                           Phases* phases);
+
+}  // namespace
+
 Certificate certify(const Player& player, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                     const Progress& progress) {
-  PlayedOutcomes of_teacher(player, teacher, certifying_episodes(player, options), progress);
-  return certify_paired(player, teacher, student, of_teacher, options, progress);
+  Phases phases(progress, {{"teacher plays"}, {"embedding plays"}, {"compare actions"}, {"other bounds"}});
+  PlayedOutcomes of_teacher(player, teacher, certifying_episodes(player, options), phases.inner());
+  return certify_played(player, teacher, student, of_teacher, options, phases.inner(), &phases);
 }
 
 Certificate certify_paired(const Player& player, const Policy& teacher, const Policy& student,
                            PlayedOutcomes& of_teacher, const CertifyOptions& options, const Progress& progress) {
+  return certify_played(player, teacher, student, of_teacher, options, progress, nullptr);
+}
+
+namespace {
+
+Certificate certify_played(const Player& player, const Policy& teacher, const Policy& student,
+                           PlayedOutcomes& of_teacher, const CertifyOptions& options, const Progress& progress,
+                           Phases* phases) {
   require_confidence(options.confidence);
   require_in_range("episodes", static_cast<double>(options.episodes), 2, 1e9, "Take 10000");
   if (options.levels.contains(Level::estimate)) {
@@ -329,17 +387,44 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
   Episodes apart = episodes;
   apart.motion = false;
   PlayedOutcomes teacher_apart(player, teacher, apart, progress, &student, compared);
+  // Both play a little first: then the bar knows how fast each of them is.
+  const std::size_t few_first = player.parallel() ? first_look : 0;
+  PlayedOn by_teacher(of_teacher, phases, teacher_plays, 0);
+  PlayedOn by_student(of_student, phases, embedding_plays, compared);
+  PlayedOn apart_from_it(teacher_apart, phases, compares_actions, compared);
   const auto pair_of = [&](std::size_t played) {
     const std::size_t few = std::min(played, compared);
-    return Pair{of_teacher.first(played), of_student.first(played), teacher_apart.first(few), of_student.first(few)};
+    if (few_first > 0) {
+      by_teacher.first(std::min(few_first, played));
+      by_student.first(std::min(compared + few_first, played));
+    }
+    by_teacher.first(played);
+    by_student.first(played);
+    return Pair{of_teacher.first(played), of_student.first(played), apart_from_it.first(few), of_student.first(few)};
   };
+  const double rows = env == nullptr ? 0 : 2 * static_cast<double>(options.coupled);  // a guess: they differ much
+  const double draws = options.act == Act::mean ? drawing_episodes : 0;
+  const auto expect = [&](double in_all) {
+    if (phases == nullptr) return;
+    const double few = std::min(static_cast<double>(compared), in_all);
+    phases->expect(teacher_plays, in_all);
+    phases->expect(embedding_plays, in_all - few);
+    phases->expect(compares_actions, 2 * few);
+    phases->expect(other_bounds, rows + std::min(draws, in_all));
+  };
+  constexpr double usually_enough = 2000;
+  const auto most = static_cast<double>(options.episodes);
+  expect(grounds.anytime ? std::min(usually_enough, most) : most);
   std::size_t played = grounds.anytime ? std::min(first_look, options.episodes) : options.episodes;
   Look look;
   while (true) {
     look = look_at(player.task(), pair_of(played), grounds, options);
     if (look.decided || played == options.episodes) break;
+    expect(episodes_to_decide(look, played, options.episodes));
     played = std::min(2 * played, options.episodes);
   }
+  expect(static_cast<double>(played));
+  if (phases != nullptr) phases->begin(other_bounds, std::min(draws, static_cast<double>(played)));
 
   const Numbers first = returns_of(of_teacher.first(played), options.gamma),
                 second = returns_of(of_student.first(played), options.gamma);
@@ -380,6 +465,7 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
   if (env != nullptr) {
     CertifyOptions spent = options;
     spent.confidence = 1 - grounds.delta / static_cast<double>(grounds.bounds);
+    if (phases != nullptr) phases->begin(other_bounds, rows);
     LevelRows others = certify_levels(*env, teacher, student, spent, std::abs(certificate.loss_return), progress);
     std::ranges::move(others.rows, std::back_inserter(certificate.rows));
     std::ranges::move(others.not_covered, std::back_inserter(certificate.not_covered));
@@ -388,4 +474,5 @@ Certificate certify_paired(const Player& player, const Policy& teacher, const Po
   return certificate;
 }
 
+}  // namespace
 }  // namespace mercer

@@ -79,7 +79,7 @@ void bracket(Search& search, std::size_t least, std::size_t most) {
 KChoice choose_k(const Player& player, const Policy& teacher, const StudentOfK& student, std::size_t least,
                  std::size_t most, const CertifyOptions& options, std::size_t attempts, const Progress& progress) {
   if (!options.max_loss && !options.max_loss_return) {
-    throw Error(ErrorCode::missing_option, "no budget was given to choose K by", "Give a largest loss");
+    throw Error(ErrorCode::missing_option, "no limit on the loss was given to choose K by", "Give a largest loss");
   }
   if (least < 1 || least > most) {
     throw Error(ErrorCode::out_of_range, fmt::format("K from {} to {}; legal: 1 or more, rising", least, most),

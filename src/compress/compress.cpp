@@ -27,8 +27,7 @@ Search::Search(const Player& player, const Policy& teacher, const CompressOption
 }
 
 Compressed Search::run() {
-  constexpr double rest = 10;  // a guess: the teacher plays for a small part of the time
-  expect(rest * seconds());
+  if (options_.seconds > 0) expect(options_.seconds);
   if (options_.lattice) try_lattice();
   forecast_.play_for("fit");
   if (options_.continuous && !options_.dictionaries.empty()) follow_dictionaries();
@@ -190,7 +189,7 @@ void Search::follow_in_step(Paths& paths) {
       if (!followed[i].alive) continue;
       const std::size_t least = try_formats(paths[i]);
       if (least > smallest_ || !selection_.fits(least)) followed[i].alive = false;
-      followed[i] = {followed[i].alive, k, seconds() - begin, least};
+      followed[i] = {followed[i].alive, k, seconds() - begin, least, k == 1 ? least : followed[i].first_least};
       expect_rounds(k, followed);
     }
   }

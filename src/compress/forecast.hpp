@@ -1,8 +1,9 @@
 #pragma once
 
-#include <chrono>
+#include <optional>
 #include <string>
 
+#include "core/time_left.hpp"
 #include "mercer/parallel.hpp"
 
 namespace mercer {
@@ -12,7 +13,7 @@ namespace mercer {
 class Forecast {
  public:
   /// `outer` must outlive this.
-  explicit Forecast(const Progress& outer);
+  explicit Forecast(const Progress& outer, SecondsClock clock = steady_seconds);
   Forecast(const Forecast&) = delete;
   Forecast& operator=(const Forecast&) = delete;
 
@@ -23,9 +24,8 @@ class Forecast {
   void play_for(std::string phase) { playing_ = std::move(phase); }
   /// A word about what is at work, such as "5 terms".
   void detail(std::string words) { detail_ = std::move(words); }
-  /// All of the work will take so many seconds from now on.
+  /// All of the work will take so many seconds from now on. Until this is called the share is 0: nothing is known.
   void expect(double seconds);
-  double seconds() const;
 
  private:
   void report(std::string_view stage) const;
@@ -33,8 +33,9 @@ class Forecast {
   const Progress& outer_;
   Progress inner_;
   std::string playing_ = "teacher plays", detail_;
-  double left_ = 1, when_ = 0;  // the last estimate, and the time it was made
-  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  SecondsClock clock_;
+  double begin_, when_;         // the last estimate was made then
+  std::optional<double> left_;  // and it was this
 };
 
 }  // namespace mercer

@@ -5,6 +5,7 @@
 
 #include "compress/dictionary_path.hpp"
 #include "compress/forecast.hpp"
+#include "compress/search_time.hpp"
 #include "mercer/compress.hpp"
 
 namespace mercer {
@@ -20,7 +21,7 @@ class Search {
 
  private:
   using Paths = std::deque<DictionaryPath>;
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+  static constexpr std::size_t none = nothing_passed;
 
   double seconds() const;
   bool enough() const;
@@ -41,15 +42,9 @@ class Search {
   MeasuredPolicy measure(const Policy& policy, std::size_t bytes);
 
   // How long all of it will take.
-  struct Followed {
-    bool alive = true;
-    std::size_t k = 0;      // terms that were tried
-    double took = 0;        // seconds for the last of them
-    std::size_t least = 0;  // bytes of its smallest format
-  };
   void expect(double searching);
   void expect_rounds(std::size_t k, const std::vector<Followed>& followed);
-  double rounds_to_pass(std::size_t k);
+  double short_of_passing() const;
   double certifying() const;
 
   // A coarse search.

@@ -1,11 +1,53 @@
+#include "compress/search_time.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 #include "compress/search.hpp"
 
 namespace mercer {
+namespace {
 
-// Nothing here changes what a search finds: it is what the bar shows.
+// Rounds before a dictionary's embeddings are larger than the smallest that should pass. That one shrinks, too.
+double rounds_until_larger(const Followed& one, std::size_t smallest, double most) {
+  if (one.least > smallest) return 1;  // another passed meanwhile: one round shows it
+  const double grown = one.k > 1 ? static_cast<double>(one.least) - static_cast<double>(one.first_least) : 0;
+  constexpr double usual_bytes = 3;
+  const double a_term = grown > 0 ? grown / static_cast<double>(one.k - 1) : usual_bytes;
+  return std::min(std::floor(static_cast<double>(smallest - one.least) / a_term) + 1, most);
+}
+
+// More terms take longer, at first much.
+double seconds_of(double rounds, double took, std::size_t k) {
+  double all = 0;
+  const auto terms = static_cast<double>(std::max<std::size_t>(k, 1));
+  for (double i = 1; i < rounds + 1; ++i) all += std::min(1.0, rounds + 1 - i) * took * std::sqrt(1 + i / terms);
+  return all;
+}
+
+}  // namespace
+
+double rounds_to_pass(std::size_t k, double first, double now, std::size_t most_terms) {
+  const double most = std::min(std::max(2.0, static_cast<double>(k)), static_cast<double>(most_terms - k + 1));
+  const double slope = k > 1 ? (first - now) / static_cast<double>(k - 1) : 0;
+  return std::clamp(slope > 0.05 ? std::ceil(now / slope) : most, 1.0, std::max(most, 1.0));
+}
+
+double seconds_of_rounds(std::size_t k, std::span<const Followed> followed, std::size_t smallest, double to_pass) {
+  double longest = 0, all = 0;
+  for (const Followed& one : followed) longest = std::max(longest, one.took);
+  const double most = std::max(2.0, static_cast<double>(k));
+  constexpr double ending = 0.5;  // of a round: when one passes, most dictionaries are larger already
+  for (const Followed& one : followed) {
+    if (!one.alive) continue;
+    double rounds = one.k < k ? 1 : 0;  // this one is still to come
+    rounds += smallest == nothing_passed ? to_pass + ending
+              : one.k == 0               ? most
+                                         : rounds_until_larger(one, smallest, most);
+    all += seconds_of(rounds, one.took > 0 ? one.took : longest, one.k);
+  }
+  return all;
+}
 
 void Search::expect(double searching) {
   double left = searching;
@@ -17,7 +59,7 @@ void Search::expect(double searching) {
   forecast_.expect(left + certifying());
 }
 
-// As many episodes of both policies as should decide the budget, and a thousand or so for distances and draws.
+// As many episodes of both policies as should decide the limit, and a thousand or so for distances and draws.
 double Search::certifying() const {
   const SelectionOptions& judge = options_.judge;
   double episodes = static_cast<double>(judge.certify_episodes) / 4;
@@ -38,31 +80,16 @@ double Search::certifying() const {
   return judge.certify_seconds > 0 ? std::min(all, judge.certify_seconds) : all;
 }
 
-// By how much the nearest candidate falls short shrinks from size to size, about by the same factor.
-double Search::rounds_to_pass(std::size_t k) {
+double Search::short_of_passing() const {
   double least = HUGE_VAL;
   for (const MeasuredPolicy& one : measured_) least = std::min(least, std::max(0.0, selection_.short_of(one)));
-  const double now = std::log1p(least);
-  if (k == 1) first_short_ = now;
-  constexpr double usual = 4;
-  const double slope = k > 1 ? (first_short_ - now) / static_cast<double>(k - 1) : 0;
-  return std::clamp(slope > 0.05 ? std::ceil(now / slope) : usual, 1.0,
-                    static_cast<double>(options_.most_terms - k + 1));
+  return std::log1p(least);
 }
 
 void Search::expect_rounds(std::size_t k, const std::vector<Followed>& followed) {
-  constexpr double bytes_a_term = 1.5;
-  const double to_pass = smallest_ == none ? rounds_to_pass(k) : 0;
-  double longest = 0, all = 0;
-  for (const Followed& one : followed) longest = std::max(longest, one.took);
-  for (const Followed& one : followed) {
-    if (!one.alive) continue;
-    double rounds = one.k < k ? 1 : 0;  // this one is still to come
-    rounds += smallest_ == none ? to_pass : std::floor(static_cast<double>(smallest_ - one.least) / bytes_a_term) + 1;
-    const double took = one.took > 0 ? one.took : longest;
-    all += rounds * took * (1 + rounds / (2 * static_cast<double>(k)));  // more terms take longer
-  }
-  expect(all);
+  const double now = short_of_passing();
+  if (k == 1) first_short_ = now;
+  expect(seconds_of_rounds(k, followed, smallest_, rounds_to_pass(k, first_short_, now, options_.most_terms)));
 }
 
 }  // namespace mercer

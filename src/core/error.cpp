@@ -69,13 +69,16 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string nearest_name(std::string_view name, std::span<const std::string> known) {
   std::string best;
-  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1;
+  std::size_t best_distance = std::max<std::size_t>(2, name.size() / 3) + 1, best_shared = 0;
   for (const std::string& candidate : known) {
     const std::size_t distance = edit_distance(name, candidate);
-    if (distance < best_distance && distance < candidate.size()) {  // something of it must be there
-      best = candidate;
-      best_distance = distance;
-    }
+    if (distance >= candidate.size()) continue;  // something of it must be there
+    // Of names as near, the one that begins like it: "cortex-m4" is cortex-m4f rather than cortex-m0.
+    const auto shared = static_cast<std::size_t>(std::ranges::mismatch(name, candidate).in1 - name.begin());
+    if (distance > best_distance || (distance == best_distance && (best.empty() || shared <= best_shared))) continue;
+    best = candidate;
+    best_distance = distance;
+    best_shared = shared;
   }
   return best;
 }

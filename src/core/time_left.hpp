@@ -1,32 +1,31 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 namespace mercer {
 
-/// Seconds that work still takes, from the share that is done and the time that passed. Work that was taken up again
-/// did not begin at zero; work of several parts that each report from zero begins anew with each of them.
+/// Seconds since some moment. Tests give one that they move by hand.
+using SecondsClock = std::function<double()>;
+inline double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// Seconds that work still takes, from the share of its time that has passed. The work begins when this is made.
 class TimeLeft {
  public:
-  /// Empty as long as nothing was done.
-  std::optional<double> at(double fraction) {
-    const auto now = std::chrono::steady_clock::now();
-    const bool next_part = last_ > 0.99 && fraction < 0.5;
-    if (!first_ || fraction < *first_ || next_part) {
-      first_ = fraction;
-      start_ = now;
-    }
-    last_ = fraction;
-    if (!(fraction > *first_)) return std::nullopt;
-    const double passed = std::chrono::duration<double>(now - start_).count();
-    return passed * (1 - fraction) / (fraction - *first_);
+  explicit TimeLeft(SecondsClock clock = steady_seconds) : clock_(std::move(clock)), begin_(clock_()) {}
+
+  /// Empty as long as nothing is known: the share is 0.
+  std::optional<double> at(double share) const {
+    if (!(share > 0)) return std::nullopt;
+    return (clock_() - begin_) * (1 - share) / share;
   }
 
  private:
-  std::optional<double> first_;
-  double last_ = 0;
-  std::chrono::steady_clock::time_point start_{};
+  SecondsClock clock_;
+  double begin_;
 };
 
 }  // namespace mercer

@@ -35,20 +35,20 @@ std::string warning(const Row& row) {
 }
 
 std::vector<Row> box_rows(const Motion& teacher, const Motion& embedding) {
-  return {{"roughness", "roughness: change of the action a step, of its range", teacher.roughness, embedding.roughness,
+  return {{"roughness", "roughness: change of the action per step, % of range", teacher.roughness, embedding.roughness,
            percent, Phrase{"Changes the action by", " of its range from step to step", "by ", percent_floor}},
           {"saturation", "saturation: actions within 1% of a bound", teacher.saturation, embedding.saturation, percent,
            Phrase{"Drives the action to a bound", " of the time", "", percent_floor}},
-          {"effort", "effort: squared action, of the largest", teacher.effort, embedding.effort, percent,
+          {"effort", "effort: mean squared action, % of the largest", teacher.effort, embedding.effort, percent,
            Phrase{"Acts with", " of the largest effort", "with ", percent_floor}},
-          {"reversals", "reversals a second (a step where time has no unit)", teacher.reversals, embedding.reversals,
+          {"reversals", "reversals per second (per step without a time unit)", teacher.reversals, embedding.reversals,
            rate, Phrase{"Reverses the action", " times a second", "", rate_floor}}};
 }
 
 std::vector<Row> discrete_rows(const Motion& teacher, const Motion& embedding) {
-  return {{"roughness", "roughness: steps at which the action changes", teacher.roughness, embedding.roughness, percent,
+  return {{"roughness", "roughness: steps that change the action", teacher.roughness, embedding.roughness, percent,
            Phrase{"Changes the action at", " of the steps", "at ", percent_floor}},
-          {"reversals", "switches a second (a step where time has no unit)", teacher.reversals, embedding.reversals,
+          {"reversals", "switches per second (per step without a time unit)", teacher.reversals, embedding.reversals,
            rate, Phrase{"Switches the action", " times a second", "", rate_floor}}};
 }
 
@@ -64,8 +64,8 @@ std::vector<Row> rows_of(const OutcomePair& pair) {
                   embedding.failures.value_or(unknown), percent,
                   Phrase{"Fails in", " of the episodes", "in ", percent_floor}});
   rows.push_back({"distance",
-                  discrete ? "distance: states with other actions, where each goes"
-                           : "distance of actions, of their range, where each goes",
+                  discrete ? "distance: states it visits with another action"
+                           : "distance of actions in states it visits, % of range",
                   teacher.distance, embedding.distance, percent});
   return rows;
 }

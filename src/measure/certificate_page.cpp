@@ -51,17 +51,17 @@ std::string promise_table(const std::vector<Promise>& promises) {
   return text;
 }
 
-// A budget is judged on its own, a printed bound counts the others: the two may disagree by a little.
-std::string budget(const Certificate& certificate) {
+// A limit is judged on its own, a printed bound counts the others: the two may disagree by a little.
+std::string limits(const Certificate& certificate) {
   if (std::ranges::none_of(certificate.promises, [](const Promise& one) { return one.budget.has_value(); }) &&
       !certificate.budget_percent && !certificate.budget_return) {
     return "";
   }
   const bool apart = std::ranges::any_of(
       certificate.promises, [](const Promise& one) { return one.budget && one.kept() && one.upper > *one.budget; });
-  return fmt::format("Budget{}: {}.{}\n", certificate.grid ? " (mean over the box)" : "",
+  return fmt::format("Limits{}: {}.{}\n", certificate.grid ? " (mean over the box)" : "",
                      certificate.within_budget ? "kept" : "NOT kept",
-                     apart ? " Judged on its own at the same confidence it keeps the budget; the bound printed above "
+                     apart ? " Judged on its own at the same confidence it keeps the limit; the bound printed above "
                              "also counts the other promises."
                            : "");
 }
@@ -164,10 +164,10 @@ std::string certificate_page(const Certificate& certificate) {
   std::string text = fmt::format("Certificate of an embedding of {} in {}\n", certificate.teacher, certificate.env);
   for (const std::string& sentence : promise_sentences(certificate)) text += sentence + "\n";
   for (const std::string& sentence : warning_sentences(certificate)) text += sentence + "\n";
-  text += budget(certificate);
+  text += limits(certificate);
   text += fmt::format("Bounded by {}{}", words(certificate.method),
                       certificate.about == Quantity::action ? "" : fmt::format("; seed {}", certificate.seed));
-  if (certificate.sequential) text += "; episodes were played until the budget was decided";
+  if (certificate.sequential) text += "; episodes were played until the limits were decided";
   text += ".\n";
   if (certificate.attempt > 1) {
     text += fmt::format("This is candidate {} that was certified; the confidence counts the {} before it.\n",

@@ -218,7 +218,7 @@ double require_percent(const LossBound& bound) {
   if (bound.upper_percent) return *bound.upper_percent;
   throw Error(ErrorCode::missing_option,
               fmt::format("no percentage can be promised from {} episodes: {}", bound.episodes, bound.no_percent),
-              "Give an absolute budget (--max-loss-return), or use more episodes");
+              "Give an absolute limit (--max-loss-return), or use more episodes");
 }
 
 void require_confidence(double confidence) {

@@ -10,18 +10,18 @@
 namespace mercer {
 namespace {
 
-// Throws about the first promise that is above its budget. Those of returns are in units of return, all others are
+// Throws about the first promise that is above its limit. Those of returns are in units of return, all others are
 // percent.
 [[noreturn]] void refuse(const Certificate& certificate, const std::string& where, const std::string& remedy) {
   const auto broken = std::ranges::find_if_not(certificate.promises, &Promise::kept);
-  if (broken == certificate.promises.end()) throw Error(ErrorCode::not_met, "a budget is not kept" + where, remedy);
+  if (broken == certificate.promises.end()) throw Error(ErrorCode::not_met, "a limit is not kept" + where, remedy);
   const double allowed = broken->budget.value_or(0);
   if (std::isnan(broken->upper)) {
     throw Error(ErrorCode::not_met,
                 fmt::format("no percentage can be promised, and {:.6g}% is allowed: the teacher's mean return, {:.4g}, "
                             "cannot be told from 0{}",
                             allowed, certificate.teacher_return, where),
-                "Give a budget in units of return (--max-loss-return), or use more episodes");
+                "Give a limit in units of return (--max-loss-return), or use more episodes");
   }
   std::string others;  // that are not kept either
   for (const Promise& promise : certificate.promises) {

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "core/phases.hpp"
 #include "embed/payload/certified.hpp"
 #include "io/file.hpp"
 #include "io/sha256.hpp"
@@ -33,18 +34,27 @@ CertifyOptions certify_options(const CertifyRequest& request) {
   return options;
 }
 
+// Of the certificate itself, which has phases of its own, and of the points of a grid; costs are episodes.
+std::vector<Phases::Phase> phases_with_grid(const CertifyOptions& options, const Player& player, std::size_t each) {
+  const double points = 2 * static_cast<double>(grid_points(player, each) * options.episodes);
+  return {{"", 3 * static_cast<double>(options.episodes)}, {"grid", points}};
+}
+
 // A policy that is no embedding has no file to store a certificate in, and no record of its teacher.
 CertifyResult certify_policy(const CertifyRequest& request, const Progress& progress) {
   const TaskRequest task = perturbed(request.task, request.perturb, request.seed);
   const auto named = resolve_player(task, request.seed);
   const auto teacher = resolve_policy(request.teacher, named->task(), progress);
-  const auto player = with_spread_of(named, task, request.seed, *teacher, progress);
+  const auto player = with_spread_of(named, task, request.seed, *teacher, without_bar(progress));
   refuse_failures(request.keep, player->task());
   const auto student = request.student ? request.student : make_policy(request.file, player->task());
   const CertifyOptions options = certify_options(request);
-  CertifyResult result{certify(*player, *teacher, *student, options, progress)};
+  Phases bar(progress, phases_with_grid(options, *player, request.grid));
+  bar.begin(0);
+  CertifyResult result{certify(*player, *teacher, *student, options, bar.inner())};
   result.certificate.env = task.env;
-  add_grid(result.certificate, *player, *teacher, *student, request.grid, options, progress);
+  bar.begin(1);
+  add_grid(result.certificate, *player, *teacher, *student, request.grid, options, bar.inner());
   return result;
 }
 
@@ -55,8 +65,8 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
     if (stored) task.env = stored_task(file, request.file);
     task = perturbed(task, request.perturb, stored ? file.origin.seed : request.seed);
   }
-  const Origin origin =
-      resolve_origin(file, request.file, task, request.teacher, request.accept_other_teacher, request.seed, progress);
+  const Origin origin = resolve_origin(file, request.file, task, request.teacher, request.accept_other_teacher,
+                                       request.seed, without_bar(progress));
   if (origin.player->env() != nullptr) {
     check_contract_of_file(request.file, file.embedding.policy().contract(), origin.player->task());
   }
@@ -65,10 +75,13 @@ CertifyResult certify_embedding(const CertifyRequest& request, const EmbeddingFi
   options.seed = certifying_seed(request.seed, file.origin.seed);
   options.act = request.task.act.value_or(stored_act(file));
   options.pruning_rollouts = pruning_rollouts(file);
-  CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, progress)};
+  Phases bar(progress, phases_with_grid(options, *origin.player, request.grid));
+  bar.begin(0);
+  CertifyResult result{certify(*origin.player, *origin.teacher, file.embedding.policy(), options, bar.inner())};
   result.certificate.env = origin.env_name;
+  bar.begin(1);
   add_grid(result.certificate, *origin.player, *origin.teacher, file.embedding.policy(), request.grid, options,
-           progress);
+           bar.inner());
   if (origin.other_teacher) {
     result.certificate.not_covered.push_back(
         fmt::format("the teacher that the embedding was made from: '{}' has another SHA-256 or other settings",

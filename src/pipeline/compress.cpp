@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/phases.hpp"
 #include "io/file.hpp"
 #include "io/sha256.hpp"
 #include "learn/checkpoint.hpp"
@@ -257,23 +258,29 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   const TaskRequest task = perturbed(request.task, request.perturb, request.seed);
   const auto named = resolve_player(task, request.seed);
   const auto teacher = resolve_policy(request.teacher, named->task(), progress);
-  const auto player = with_spread_of(named, task, request.seed, *teacher, progress);
+  const auto player = with_spread_of(named, task, request.seed, *teacher, without_bar(progress));
   refuse_failures(request.keep, player->task());
-  CompressOptions options = search_options(request, *player, *teacher, progress);
+  CompressOptions options = search_options(request, *player, *teacher, without_bar(progress));
   options.judge.points = grid_players(*player, request.grid);
   if (options.shared_ridges) add_critics(request.teacher, *teacher, options, progress);
   if (options.shared_ridges && !request.results.empty()) {
     options.resume.file = fs::path(request.results) / "search.state";
     options.resume.hash = search_hash(request, *teacher);
   }
+  // The search knows its phases. What a grid takes beside it is a guess until its first point is certified.
+  constexpr double share_of_grid = 0.5;
+  const bool has_grid = !logged && grid_points(*player, request.grid) > 0;
+  Phases bar(progress, {{"", 1}, {"grid", has_grid ? share_of_grid : 0}});
+  bar.begin(0);
   CompressResult result;
-  result.found = logged ? search_on_states(request, *teacher, options, sink, progress)
-                        : search_in_task(*player, *teacher, options, sink, progress);
+  result.found = logged ? search_on_states(request, *teacher, options, sink, bar.inner())
+                        : search_in_task(*player, *teacher, options, sink, bar.inner());
   if (result.found.certificate) {
     result.found.certificate->env = task.env;
     if (!logged) {
+      bar.begin(1);
       add_grid(*result.found.certificate, *player, *teacher, result.found.winner().embedding.policy(), request.grid,
-               grid_options(options.judge), progress);
+               grid_options(options.judge), bar.inner());
     }
   }
   result.origin = make_origin(task, request.teacher, *teacher, request.seed, settings_of(request), request.out);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/phases.hpp"
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
@@ -182,16 +183,32 @@ void embed_lattice(const EmbedRequest& request, EmbedResult& result, const Progr
   const bool from_log = is_log_alone(request);
   const auto task = from_log ? nullptr : resolve_task(request.task, request.seed);
   const auto teacher = from_log ? request.teacher.object : resolve_policy(request.teacher, task->task(), progress);
-  const auto env = from_log ? nullptr : with_spread_of(task, request.task.env, request.seed, *teacher, progress);
+  const auto env =
+      from_log ? nullptr : with_spread_of(task, request.task.env, request.seed, *teacher, without_bar(progress));
   const LatticeOptions options = request.lattice.lattice();
-  const auto make = [&] { return make_lattice(*teacher, collect(request, env.get(), *teacher, progress), options); };
+  // In episodes; what a table takes is a guess.
+  const auto collected = static_cast<double>(request.rollouts.value_or(request.usual_rollouts()));
+  const auto judged = static_cast<double>(request.episodes);
+  constexpr double tables_play = 0.3;  // of a teacher's time, a guess
+  enum : Phases::Place { teacher_plays, fits, chooses, embedding_plays };
+  Phases bar(progress, {{"teacher plays", (request.from.empty() ? collected : 0) + (from_log ? 0 : judged)},
+                        {"fit", 0.2 * collected},
+                        {"choose k", has_budget(request) ? 10.0 * static_cast<double>(request.certify_episodes) : 0},
+                        {"embedding plays", from_log ? 0 : 2 * judged * tables_play}});
+  const auto make = [&] {
+    bar.begin(teacher_plays, collected);
+    const Rollouts played = collect(request, env.get(), *teacher, bar.inner());
+    bar.begin(fits);
+    return make_lattice(*teacher, played, options);
+  };
   // Objects have no text to be known by.
   const bool named = !request.teacher.object && !request.task.object && !request.logged;
   const auto shared = named ? shared_lattice(lattice_key(request), make) : std::make_shared<const Lattice>(make());
   const Lattice& lattice = *shared;
   std::optional<KChoice> choice;
   if (has_budget(request)) {
-    choice = choose(request, *env, *teacher, lattice, options.playing, truncation, progress);
+    bar.begin(chooses);
+    choice = choose(request, *env, *teacher, lattice, options.playing, truncation, bar.inner());
     truncation.k = choice->k;
   }
   const Embedding made(LatticeEmbedding::make(*teacher, lattice, options.playing, truncation, request.seed));
@@ -202,10 +219,14 @@ void embed_lattice(const EmbedRequest& request, EmbedResult& result, const Progr
   result.choice = std::move(choice);
   if (!env) return;
   const RolloutOptions judging = measuring(request, *env);
-  const auto earned = [&](const Policy& policy) { return summarise(play(*env, policy, judging, progress).returns); };
-  result.teacher = earned(*teacher);
-  result.lattice = earned(lattice_policy("lattice", *teacher, lattice, lattice.table, options.playing));
-  result.embedding = earned(result.file->embedding.policy());
+  const auto earned = [&](Phases::Place phase, const Policy& policy) {
+    bar.begin(phase, phase == embedding_plays ? judged * tables_play : judged);
+    return summarise(play(*env, policy, judging, bar.inner()).returns);
+  };
+  result.embedding = earned(embedding_plays, result.file->embedding.policy());
+  result.lattice =
+      earned(embedding_plays, lattice_policy("lattice", *teacher, lattice, lattice.table, options.playing));
+  result.teacher = earned(teacher_plays, *teacher);  // last: how fast it plays is known
 }
 
 // --- a lattice that no process holds whole ---
@@ -231,10 +252,14 @@ void embed_on_disk(const EmbedRequest& request, EmbedResult& result, const Progr
   options.sign = request.sign;
   const auto task = resolve_task(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, task->task(), progress);
-  const auto env = with_spread_of(task, request.task.env, request.seed, *teacher, progress);
+  const auto env = with_spread_of(task, request.task.env, request.seed, *teacher, without_bar(progress));
   const EmbeddingOrigin origin = make_origin(request.task, request.teacher, *teacher, request.seed,
                                              lattice_settings(request, options.episodes), request.out);
-  const LargeEmbedding made = embed_large(*env, *teacher, options, request.out, origin, team(), progress);
+  // It plays twice, for the edges and for the cells, and makes the table from what it met.
+  const auto judged = static_cast<double>(request.episodes);
+  Phases bar(progress, {{"", 4 * static_cast<double>(options.episodes)}, {"measure", 2 * judged}});
+  bar.begin(0);
+  const LargeEmbedding made = embed_large(*env, *teacher, options, request.out, origin, team(), bar.inner());
   if (team().rank > 0) return;
   join_team({});  // the others are done
   Acting acting;
@@ -242,7 +267,10 @@ void embed_on_disk(const EmbedRequest& request, EmbedResult& result, const Progr
   result.file = read_embedding(request.out, acting);
   result.out = request.out;
   const RolloutOptions judging = measuring(request, *env);
-  const auto earned = [&](const Policy& policy) { return summarise(play(*env, policy, judging, progress).returns); };
+  const auto earned = [&](const Policy& policy) {
+    bar.begin(1, judged);
+    return summarise(play(*env, policy, judging, bar.inner()).returns);
+  };
   result.teacher = earned(*teacher);
   result.embedding = earned(result.file->embedding.policy());
   result.w1 = made.distance.w1;
@@ -296,9 +324,14 @@ void embed_continuous(const EmbedRequest& request, EmbedResult& result, const Pr
   if (is_log_alone(request)) return embed_logged_states(request, result);
   const auto task = resolve_task(request.task, request.seed);
   const auto teacher = resolve_policy(request.teacher, task->task(), progress);
-  const auto env = with_spread_of(task, request.task.env, request.seed, *teacher, progress);
+  const auto env = with_spread_of(task, request.task.env, request.seed, *teacher, without_bar(progress));
   const ContinuousOptions options = continuous_options(request);
-  auto made = make_continuous(*env, *teacher, options, progress);
+  // In episodes; making takes fits, too.
+  const double played = static_cast<double>(options.episodes * (2 + 2 * options.rounds));
+  const auto judged = static_cast<double>(request.episodes);
+  Phases bar(progress, {{"", played}, {"teacher plays", judged}, {"embedding plays", judged}});
+  bar.begin(0);
+  auto made = make_continuous(*env, *teacher, options, bar.inner());
   const Embedding embedding(std::move(made.front().embedding));
   std::map<std::string, std::string> settings = settings_of(request);
   settings["act"] = std::string(name(options.act));  // as `certify` should play it
@@ -308,18 +341,22 @@ void embed_continuous(const EmbedRequest& request, EmbedResult& result, const Pr
   RolloutOptions judging = measuring(request, *env);
   judging.act = options.act;
   const Policy& student = result.file->embedding.policy();
-  const auto first = play(*env, *teacher, judging, progress), second = play(*env, student, judging, progress);
+  const auto measured = [&](Phases::Place phase, const Policy& policy) {
+    bar.begin(phase);
+    return play(*env, policy, judging, bar.inner());
+  };
+  const auto first = measured(1, *teacher), second = measured(2, student);
   result.teacher = summarise(first.returns);
   result.embedding = summarise(second.returns);
   result.loss = paired_loss(first.returns, second.returns);
   if (options.act != Act::sample) return;
   judging.keep_steps = true;
   judging.episodes = std::min<std::size_t>(judging.episodes, 100);
-  const auto played = play(*env, *teacher, judging, progress);
-  const auto visited = pick_states(played, 10000);
+  const auto seen = play(*env, *teacher, judging, without_bar(progress));
+  const auto visited = pick_states(seen, 10000);
   result.tv = mean_total_variation(*teacher, student, visited.view(), request.seed);
   if (has_wasserstein(teacher->action_space())) {  // by quadrature, which takes longer: few states
-    result.w1 = policy_distance(*teacher, student, pick_states(played, 1000).view()).w1;
+    result.w1 = policy_distance(*teacher, student, pick_states(seen, 1000).view()).w1;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "core/phases.hpp"
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
@@ -47,7 +48,7 @@ void refuse_playing(const EvaluateRequest& request) {
 RolloutResult rollout(const RolloutRequest& request, const Progress& progress) {
   const auto task = resolve_player(request.task, request.seed);
   const auto policy = resolve_policy(request.policy, task->task(), progress);
-  const auto player = with_spread_of(task, request.task, request.seed, *policy, progress);
+  const auto player = with_spread_of(task, request.task, request.seed, *policy, without_bar(progress));
   if (!request.out.empty()) {
     check_rollouts_path(request.out);
     check_writable(request.out);
@@ -76,7 +77,8 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
   const auto policy = resolve_policy(request.policy, task, progress);
   const bool compares = !request.against.policy.empty() || request.against.object;
   const auto other = compares ? resolve_policy(request.against, task, progress) : nullptr;
-  const auto player = with_spread_of(named, request.task, request.seed, other ? *other : *policy, progress);
+  const auto player =
+      with_spread_of(named, request.task, request.seed, other ? *other : *policy, without_bar(progress));
   RolloutOptions options = playing_options(request.task, task, request.episodes, request.seed);
   options.keep_steps = false;
   options.motion = request.behaviour;
@@ -84,7 +86,10 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
   result.env = request.task.env;
   result.policy = policy->name();
   result.seed = request.seed;
-  result.played = play(*player, *policy, options, progress);
+  const auto episodes = static_cast<double>(request.episodes);
+  Phases bar(progress, {{"policy plays", episodes}, {"the other plays", other ? episodes : 0}});
+  bar.begin(0);
+  result.played = play(*player, *policy, options, bar.inner());
   measure(result);
   // Where an end means nothing there is no share of failures.
   const auto measured = [&](const Rollouts& played) {
@@ -96,7 +101,8 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
   if (!other) return result;
   // The same seed gives both the same start states and the same noise.
   if (request.behaviour) options.compared = policy.get();
-  const Rollouts rival = play(*player, *other, options, progress);
+  bar.begin(1);
+  const Rollouts rival = play(*player, *other, options, bar.inner());
   result.against = {other->name(), summarise(rival.returns), paired_loss(rival.returns, result.played.returns)};
   if (request.behaviour) result.against->behaviour = measured(rival);
   return result;

@@ -58,8 +58,12 @@ void add_c(const ExportRequest& request, const EmbeddingFile& file, COptions opt
   result.chip = options.chip;
   if (file.embedding.is_lattice()) result.modes = costs_of_modes(file, options);
   if (request.kit) {
-    texts.files = export_kit(file, options, *result.c);
+    texts.files = export_kit(file, options, *result.c, request.url);
     return;
+  }
+  if (!request.url.empty()) {
+    throw Error(ErrorCode::bad_value, "--url was given without --kit, and only a kit names a home page",
+                "Add --kit, or leave it out");
   }
   texts.files = {
       {options.name + ".h", result.c->header}, {options.name + ".c", result.c->source}, {"main.c", result.c->example}};
@@ -81,9 +85,9 @@ void add_code(const ExportRequest& request, const EmbeddingFile& file, const COp
 }
 
 void refuse_c_options(const ExportRequest& request) {
-  const bool wrong = request.core.has_value() || request.kit;
+  const bool wrong = request.core.has_value() || request.kit || !request.url.empty();
   if (!wrong) return;
-  throw Error(ErrorCode::bad_value, "--core and --kit are about exported C",
+  throw Error(ErrorCode::bad_value, "--core, --kit and --url are about exported C",
               "Write 'mercer export c', or leave them out");
 }
 

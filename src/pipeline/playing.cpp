@@ -145,6 +145,11 @@ std::vector<std::shared_ptr<const Player>> grid_players(const Player& player, st
   return out;
 }
 
+std::size_t grid_points(const Player& player, std::size_t each) {
+  const auto* const boxed = dynamic_cast<const BoxPlayer*>(&player);
+  return boxed == nullptr || boxed->box().empty() ? 0 : grid_of(boxed->box(), each).size();
+}
+
 void add_grid(Certificate& certificate, const Player& player, const Policy& teacher, const Policy& student,
               std::size_t each, const CertifyOptions& options, const Progress& progress) {
   const auto* const boxed = dynamic_cast<const BoxPlayer*>(&player);

@@ -16,6 +16,9 @@ TaskRequest perturbed(const TaskRequest& request, const std::string& perturb, st
 /// Players of the points of a grid over the player's box; none where it has no box.
 std::vector<std::shared_ptr<const Player>> grid_players(const Player& player, std::size_t each);
 
+/// How many there are.
+std::size_t grid_points(const Player& player, std::size_t each);
+
 /// Fills the grid of a certificate where the player has a box.
 void add_grid(Certificate& certificate, const Player& player, const Policy& teacher, const Policy& student,
               std::size_t each, const CertifyOptions& options, const Progress& progress);

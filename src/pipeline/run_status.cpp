@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <functional>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -29,11 +30,11 @@ std::string host_name() {
   return ::gethostname(name, sizeof name - 1) == 0 ? name : "";
 }
 
+bool is_admissible(const json& one) { return one["admissible"].get<bool>(); }
+
 // Of candidates, those that no smaller one beats; of the admissible ones where there are any.
 json front_of(std::vector<json> tried) {
-  if (std::ranges::any_of(tried, [](const json& one) { return one["admissible"].get<bool>(); })) {
-    std::erase_if(tried, [](const json& one) { return !one["admissible"].get<bool>(); });
-  }
+  if (std::ranges::any_of(tried, is_admissible)) std::erase_if(tried, std::not_fn(is_admissible));
   std::ranges::stable_sort(tried, {}, [](const json& one) {
     return std::pair(one["payload_bytes"].get<std::size_t>(), one["loss_percent"].get<double>());
   });
@@ -122,7 +123,10 @@ void RunStatus::write(const char* state) {
   document_["state"] = state;
   document_["updated"] = unix_time();
   document_["seconds"] = std::chrono::duration<double>(written_ - start_).count();
-  if (!tried_.empty()) document_["front"] = front_of(tried_);
+  if (!tried_.empty()) {
+    document_["front"] = front_of(tried_);
+    document_["admissible"] = std::ranges::count_if(tried_, is_admissible);
+  }
   if (!notes_.empty()) document_["notes"] = notes_;
   try {
     write_atomically(folder_ / file_name, [&](std::ostream& stream) {

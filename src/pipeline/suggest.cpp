@@ -1,6 +1,10 @@
 #include "pipeline/suggest.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <fstream>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +14,30 @@
 #include "pipeline/teacher.hpp"
 
 namespace mercer {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// What stands in the place of an embedding, by its first bytes; empty where its reader should say.
+std::string content_words(const std::string& file) {
+  std::error_code none;
+  if (fs::is_directory(file, none)) return "a folder";
+  if (!fs::is_regular_file(file, none)) return {};
+  std::array<char, 512> start{};
+  std::ifstream stream(file, std::ios::binary);
+  const auto count = static_cast<std::size_t>(stream.read(start.data(), start.size()).gcount());
+  if (stream.bad()) return {};
+  if (count == 0) return "an empty file";
+  constexpr std::size_t head = 8;  // bytes of its length, before the JSON that every embedding begins with
+  if (count > head && start[head] == '{' && start[head - 1] == '\0') return {};
+  const bool text = std::ranges::none_of(std::span(start).first(count), [](char c) {
+    return (c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 127;
+  });
+  return text ? "a text file" : "neither an embedding nor a policy that Mercer reads";
+}
+
+}  // namespace
 
 std::string policy_file_words(const std::string& file) {
   constexpr std::pair<const char*, const char*> kinds[] = {
@@ -30,8 +58,15 @@ std::string policy_file_words(const std::string& file) {
 
 void require_embedding(const std::string& file, const std::string& verb, const std::string& flags) {
   const std::string words = policy_file_words(file);
+  if (words.empty() && !file.ends_with(".mercer")) {
+    const std::string other = content_words(file);
+    if (other.empty()) return;
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' is {}, and an embedding (.mercer) is needed", file, other),
+                other == "a folder" ? "Name a .mercer file in it"
+                                    : "Name a .mercer file, which 'mercer compress' and 'mercer embed' write");
+  }
   if (words.empty()) return;
-  const std::string made = std::filesystem::path(file).replace_extension(".mercer").filename().string();
+  const std::string made = fs::path(file).replace_extension(".mercer").filename().string();
   throw Error(
       ErrorCode::bad_format, fmt::format("'{}' is {}, and an embedding (.mercer) is needed", file, words),
       fmt::format(

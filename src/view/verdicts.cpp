@@ -48,6 +48,37 @@ std::optional<double> promised_distance(const Certificate& certificate) {
   return std::max(there->upper, here->upper);
 }
 
+// Whether the loss of return has a limit, and keeps it.
+std::optional<bool> keeps_budget(const Certificate& certificate) {
+  std::optional<bool> kept;
+  const auto judge = [&](Quantity about, std::optional<double> budget, double upper) {
+    if (!budget) return;
+    const Promise* promise = promise_about(certificate, about);
+    const bool own = promise != nullptr ? promise->kept() : upper <= *budget;
+    kept = kept.value_or(true) && own;
+  };
+  judge(Quantity::return_percent, certificate.budget_percent, certificate.upper_percent.value_or(std::nan("")));
+  judge(Quantity::episode_return, certificate.budget_return, certificate.upper_return);
+  return kept;
+}
+
+// Whether actions have a limit on their distance, and keep it.
+std::optional<bool> keeps_distance(const Certificate* certificate) {
+  std::optional<bool> kept;
+  if (certificate == nullptr) return kept;
+  for (const Quantity about : {Quantity::distance_teacher, Quantity::distance_embedding}) {
+    const Promise* promise = promise_about(*certificate, about);
+    if (promise != nullptr && promise->budget) kept = kept.value_or(true) && promise->kept();
+  }
+  return kept;
+}
+
+// Whether a limit on the loss of return is guaranteed, and every limit is kept.
+bool keeps_promises(const Certificate* certificate) {
+  return certificate != nullptr && guarantees(certificate->level) && certificate->within_budget &&
+         keeps_budget(*certificate).value_or(false);
+}
+
 Verdict same(const VerdictFacts& facts, const VerdictLimits& limits) {
   Verdict verdict{"same", "Is it the same policy?"};
   const bool discrete = facts.outcomes.discrete();
@@ -67,31 +98,27 @@ Verdict same(const VerdictFacts& facts, const VerdictLimits& limits) {
     verdict.sentence = sentence(share(measured), "measured");
   } else {
     verdict.sentence = "Not known: no teacher was compared.";
+    return verdict;
+  }
+  if (const auto kept = keeps_distance(facts.certificate)) {
+    verdict.colour = *kept ? Colour::green : Colour::red;
+    if (!guarantees(facts.certificate->level)) verdict.colour = worse(verdict.colour, Colour::amber);
+    verdict.sentence += *kept ? " The limit on it is kept." : " The limit on it is not kept.";
+  } else if (verdict.colour == Colour::red && keeps_promises(facts.certificate)) {
+    // Another policy, and one that does what was asked for: no problem, but something to know.
+    verdict.colour = Colour::amber;
+    verdict.sentence += " It is another policy that keeps the promises about its return.";
   }
   return verdict;
 }
 
-// Whether the loss of return has a budget, and keeps it.
-std::optional<bool> keeps_budget(const Certificate& certificate) {
-  std::optional<bool> kept;
-  const auto judge = [&](Quantity about, std::optional<double> budget, double upper) {
-    if (!budget) return;
-    const Promise* promise = promise_about(certificate, about);
-    const bool own = promise != nullptr ? promise->kept() : upper <= *budget;
-    kept = kept.value_or(true) && own;
-  };
-  judge(Quantity::return_percent, certificate.budget_percent, certificate.upper_percent.value_or(std::nan("")));
-  judge(Quantity::episode_return, certificate.budget_return, certificate.upper_return);
-  return kept;
-}
-
-// Budgets are judged by bounds of their own: the printed one, which counts all promises, may be above.
+// Limits are judged by bounds of their own: the printed one, which counts all promises, may be above.
 std::string budget_words(const Certificate& certificate, bool kept) {
   const bool percent = certificate.budget_percent.has_value();
   const double budget = percent ? *certificate.budget_percent : *certificate.budget_return;
   const double upper = percent ? certificate.upper_percent.value_or(budget) : certificate.upper_return;
   const char* words = !kept ? "exceeds" : upper > budget ? "judged alone, keeps" : "keeps";
-  return fmt::format("; {} the budget of {:.6g}{}", words, budget, percent ? "%" : " in return");
+  return fmt::format("; {} the limit of {:.6g}{}", words, budget, percent ? "%" : " in return");
 }
 
 void certified_loss(const Certificate& certificate, const VerdictLimits& limits, Verdict& verdict) {

@@ -52,7 +52,7 @@ struct Chip {
 /// Where colours change. docs/guide/serve.md gives the reasons; a test compares its table with these numbers.
 struct VerdictLimits {
   double same_green = 0.05, same_red = 0.25;       ///< distance of actions, share of the range
-  double loss_green = 1, loss_red = 5;             ///< percent of the teacher's mean return, without a budget
+  double loss_green = 1, loss_red = 5;             ///< percent of the teacher's mean return, without a limit
   double worst_green = 5, worst_red = 20;          ///< the same at the worst perturbed point
   double rough_factor = 1.25, rough_plus = 0.005;  ///< as `Keep::behaviour` allows
   double failures_plus = 0.01;                     ///< the same

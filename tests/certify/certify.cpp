@@ -241,7 +241,7 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
   EXPECT_EQ(none.k, 64u);
   expect_error(ErrorCode::out_of_range, "rising", [&] { choose_k(EnvPlayer(env), teacher, student, 5, 4, options); });
   options.max_loss.reset();
-  expect_error(ErrorCode::missing_option, "budget", [&] { choose_k(EnvPlayer(env), teacher, student, 1, 4, options); });
+  expect_error(ErrorCode::missing_option, "limit", [&] { choose_k(EnvPlayer(env), teacher, student, 1, 4, options); });
 }
 
 }  // namespace

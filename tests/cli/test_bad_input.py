@@ -60,6 +60,13 @@ PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
     (["evaluate", "--env", "Humanoid-v4", "--policy", "uniform"], ["E201", "no such task is built in",
                                                                   "gymnasium.make('Humanoid-v4')", "mercer list"]),
     (["watch"], ["E204", "mercer watch FOLDER"]),
+    (["compress"], ["E204: 'mercer compress' needs --env TASK, --policy POLICY and --out FILE.mercer. For example:"]),
+    (["compress", "--env", "pendulum"], ["E204: 'mercer compress' also needs --policy POLICY and --out FILE.mercer."]),
+    (["embed", "--out", "p.mercer"], ["E204: 'mercer embed' also needs --env TASK and --policy POLICY."]),
+    (["train"], ["E204: 'mercer train' needs --env TASK and --out DIR."]),
+    (["rollout"], ["E204: 'mercer rollout' needs --env TASK, --policy POLICY and --out FILE.npz."]),
+    (["evaluate"], ["E204: 'mercer evaluate' needs --env TASK and --policy POLICY."]),
+    (["export", "c", "p.mercer", "--out", "d", "--core", "cortex-m4"], ["E201", "Did you mean 'cortex-m4f'?"]),
 ])
 def test_bad_usage(mercer, arguments, parts):
     said = mercer.fails(2, *arguments)
@@ -86,6 +93,37 @@ def test_a_policy_in_place_of_an_embedding_leads_to_compress(mercer, ending, wor
     assert make in said and "then run 'mercer export c actor.mercer --out {firmware}'" in said
     said = mercer.fails(3, "certify", f"actor{ending}")
     assert make in said and "then run 'mercer certify actor.mercer'" in said
+
+
+@pytest.mark.parametrize("verb", [("export", "c", "{}", "--out", "d"), ("export", "js", "{}", "--out", "d"), ("certify", "{}")])
+def test_what_is_no_embedding_is_named(mercer, verb):
+    (mercer.folder / "README.md").write_text("# Read me\n")
+    (mercer.folder / "empty").touch()
+    (mercer.folder / "photo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (mercer.folder / "found").mkdir()
+    for name, words in {"README.md": "a text file", "empty": "an empty file", "found": "a folder",
+                        "photo.png": "neither an embedding nor a policy that Mercer reads"}.items():
+        said = mercer.fails(3, *(word.format(name) for word in verb))
+        assert f"E304: '{name}' is {words}, and an embedding (.mercer) is needed. Name a .mercer file" in said
+        assert "safetensors" not in said
+    renamed = mercer.folder / "renamed.bin"
+    renamed.write_bytes((POLICIES / "export/pendulum_5000.mercer").read_bytes())
+    if verb[0] == "export":
+        mercer.ok(*(word.format("renamed.bin") for word in verb))
+        assert "E301" in mercer.fails(3, *(word.format("none.bin") for word in verb))
+
+
+@pytest.mark.parametrize("verb", ["compress", "embed", "train", "rollout", "evaluate"])
+def test_the_example_for_a_bare_verb_works(mercer, verb):
+    """What is suggested runs as it is printed; a search or a training is only begun."""
+    example = re.search(r"For example: 'mercer (.*?)';", mercer.fails(2, verb))[1].split()
+    assert example[0] == verb
+    (mercer.folder / "actor.onnx").write_bytes((POLICIES / "policies/pendulum_5000_actor.onnx").read_bytes())
+    short = {"compress": ["--generations", 1, "--most-terms", 1, "--select-episodes", 20, "--certify-episodes", 20],
+             "embed": ["--rollouts", 20, "--episodes", 5], "train": ["--steps", 50, "--hidden", 8, "--eval-episodes", 1],
+             "rollout": ["--episodes", 2], "evaluate": ["--episodes", 2]}
+    done = mercer.run(*example, *short[verb])
+    assert done.returncode in ((0, 5) if verb == "compress" else (0,)), done.stderr
 
 
 def test_a_policy_that_does_not_fit_is_told_where_it_fits(mercer):

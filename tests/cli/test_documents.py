@@ -84,3 +84,71 @@ def test_commands_are_found_and_exceptions_are_used():
     assert "mercer export c small.mercer --out firmware --name pilot" in found
     assert [pattern for pattern in ELSEWHERE if not any(re.search(pattern, command) for command in found)] == []
     assert all(any(name in command for command in found) for name in ("cheetah.mercer", "model_1500.pt"))
+
+
+# First words of commands that no block may hold unseen: one that is not run stands in a block with a language, or in STARTS.
+PROGRAMS = {"apt", "apt-get", "arm-none-eabi-gcc", "bench", "cargo", "curl", "ctest", "docker", "dpkg", "gcc", "git", "make", "mpirun", "node",
+            "npm", "npx", "python", "python3", "rustc", "sbatch", "srun", "ssh", "sudo"}
+
+
+def test_no_command_is_overlooked():
+    for page in PAGES:
+        for language, block in FENCE.findall(page.read_text()):
+            lines = re.sub(r"\\\n\s*", " ", block).splitlines()
+            if language == "" and not any(line.startswith("$ ") for line in lines):
+                overlooked = [line for line in lines if re.split(r"[ /]", line)[0] in PROGRAMS and not line.startswith(STARTS)]
+                assert overlooked == [], f"{page.name}: write '$ ' in front, or name the block's language"
+
+
+def flags_of(*verb):
+    said = subprocess.run([os.environ["BINARY_UNDER_TEST"], *verb, "--help"], capture_output=True, text=True, check=True).stdout
+    return set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", said)) | {"--help"}
+
+
+@pytest.fixture(scope="module")
+def verbs():
+    said = subprocess.run([os.environ["BINARY_UNDER_TEST"], "--help"], capture_output=True, text=True, check=True).stdout
+    names = re.findall(r"^  ([a-z]+) ", said[said.index("Verbs:"):], re.M)
+    assert {"compress", "watch", "export"} <= set(names)
+    return {name: flags_of(name) for name in names}
+
+
+TEXTS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md")] + sorted((ROOT / "docs").rglob("*.md"))
+SCRIPTS = [command for page in TEXTS for language, block in FENCE.findall(page.read_text()) if language in ("sh", "fish")
+           for command in re.sub(r"\\\n\s*", " ", block).splitlines() if re.search(r"(^|\s)mercer ", command) and not command.startswith("#")]
+
+
+def test_commands_within_sentences_exist(verbs):
+    """What stands in a line of text is not run: its verb and its flags exist."""
+    inline = [found for page in TEXTS for found in re.findall(r"`mercer ([a-z]+(?: [^`]*[^` ])?)`", FENCE.sub("", page.read_text()))]
+    scripts = [re.search(r"(?:^|\s)mercer (.*)", command)[1] for command in SCRIPTS]
+    assert len(inline) > 100 and len(scripts) == 3
+    families = {"return"}  # of performance.md: `mercer return` is no command
+    for command in [*(one for one in inline if one not in families), *scripts]:
+        verb, *words = command.split()
+        assert verb in verbs, f"mercer {command}"
+        flags = {word.split("=")[0] for word in words if word.startswith("--")}
+        assert flags <= verbs[verb], f"mercer {command}: {flags - verbs[verb]}"
+
+
+# Documents also name flags of other programs.
+OTHERS = {"--bind-to", "--map-by", "--oversubscribe", "--allow-run-as-root"}  # of mpirun
+
+
+def test_flags_within_sentences_exist(verbs):
+    known = set().union(*verbs.values()) | {"--version"}
+    for folder in ("tools", "bench", "paper"):
+        for script in (ROOT / folder).rglob("*.py"):
+            known |= set(re.findall(r'"(--[a-z][a-z-]+)"', script.read_text()))
+    known |= set(re.findall(r"--[a-z][a-z-]+", (ROOT / "run").read_text()))
+    for page in TEXTS:
+        named = set(re.findall(r"`(--[a-z][a-z-]+)", FENCE.sub("", page.read_text())))
+        assert named - known - OTHERS == set(), page.name
+
+
+@pytest.mark.parametrize("page", [page for page in TEXTS if "```sh\n" in page.read_text()], ids=lambda page: page.name)
+def test_scripts_are_sound(page):
+    for language, block in FENCE.findall(page.read_text()):
+        if language == "sh":
+            done = subprocess.run(["sh", "-n"], input=block, capture_output=True, text=True)
+            assert done.returncode == 0, done.stderr

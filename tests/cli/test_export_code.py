@@ -8,6 +8,8 @@ import subprocess
 
 import pytest
 
+from conftest import PROGRAM
+
 DATA = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data"
 PENDULUM = DATA / "export/pendulum_5000.mercer"
 LATTICE = DATA / "embeddings/fourier_mean_action.mercer"
@@ -71,6 +73,29 @@ def test_an_exported_graph_earns_what_the_embedding_earns(mercer):
         pytest.skip("python3-onnx is not installed")
     check = DATA.parent / "export_code/check_onnx.py"
     run(PYTHON, "-B", check, "pilot.onnx", folder=mercer.folder / "d")
+
+
+@pytest.mark.parametrize("format, answer", [("rust", "action "), ("js", "agrees"), ("onnx", "observation"), ("c", "action")])
+@pytest.mark.parametrize("folder", ["d", "deep/d"])
+def test_what_is_suggested_runs_as_printed(mercer, format, answer, folder):
+    said = mercer.ok("export", format, PENDULUM, "--out", folder, "--name", "pilot").stderr
+    command = said[said.index("try it: ") + len("try it: "):].strip()
+    program = command.split()[0].replace("mercer", PROGRAM)
+    if not shutil.which(program):
+        pytest.skip(f"{program} is not installed")
+    (mercer.folder / "bin").mkdir()
+    (mercer.folder / "bin/mercer").symlink_to(PROGRAM)
+    path = f"{mercer.folder / 'bin'}:{os.environ['PATH']}"
+    done = subprocess.run(["bash", "-c", command], cwd=mercer.folder, capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PATH": path, "CARGO_NET_OFFLINE": "true"})
+    assert done.returncode == 0 and answer in done.stdout + done.stderr, done.stderr
+
+
+def test_what_is_suggested_of_structured_text_is_there(mercer):
+    said = mercer.ok("export", "st", PENDULUM, "--out", "d", "--name", "pilot").stderr
+    assert "try it: import d/pilot.xml into your PLC project; its program pilot_example" in said
+    assert "PROGRAM pilot_example" in (mercer.folder / "d/pilot_example.st").read_text()
+    assert 'name="pilot_example"' in (mercer.folder / "d/pilot.xml").read_text()
 
 
 def test_what_is_refused_names_the_way_out(mercer):

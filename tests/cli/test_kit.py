@@ -9,6 +9,8 @@ import subprocess
 
 import pytest
 
+from chips import exit_on, run, said_on_avr
+
 DATA = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data"
 PENDULUM = DATA / "export/pendulum_5000.mercer"
 LATTICES = ("db4_snake", "dct_tour_discrete", "fourier_mean_action", "svd_lexicographic")
@@ -21,13 +23,6 @@ FILES = {"README.md", "src/pilot.h", "src/pilot.c", "test/pilot_task.h", "test/t
 def needs(*programs):
     missing = [program for program in programs if shutil.which(program) is None]
     return pytest.mark.skipif(bool(missing), reason=f"not installed: {', '.join(missing)}")
-
-
-def run(*command, cwd, **more):
-    done = subprocess.run([str(word) for word in command], cwd=cwd, text=True, capture_output=True, stdin=subprocess.DEVNULL, timeout=300,
-                          **more)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
 
 
 @pytest.fixture
@@ -114,6 +109,19 @@ def test_lattices_have_kits(mercer, name, numbers):
     run("./test.out", cwd=kit)
 
 
+def test_the_home_page_is_the_users(mercer, kit):
+    assert "before you publish it, set `url` in `library.properties`" in (kit / "README.md").read_text()
+    mercer.ok("export", "c", PENDULUM, "--out", "own", "--name", "pilot", "--kit", "--url", "https://tank.example/pilot")
+    own = mercer.folder / "own"
+    assert "\nurl=https://tank.example/pilot\n" in (own / "library.properties").read_text()
+    assert "before you publish" not in (own / "README.md").read_text()
+    for url in ("tank.example", "ftp://tank.example", "https://a b", "https://a\nname=b"):
+        assert "E203" in mercer.fails(2, "export", "c", PENDULUM, "--out", "bad", "--kit", "--url", url)
+    assert "E203" in mercer.fails(2, "export", "c", PENDULUM, "--out", "bad", "--url", "https://tank.example/")
+    assert "E203" in mercer.fails(2, "export", "js", PENDULUM, "--out", "bad", "--url", "https://tank.example/")
+    assert not (mercer.folder / "bad").exists()
+
+
 def test_arduino_finds_a_library(kit):
     """The rules of the Arduino library specification 1.5 that arduino-lint checks in a folder."""
     properties = dict(line.split("=", 1) for line in (kit / "library.properties").read_text().splitlines())
@@ -193,98 +201,15 @@ def test_zephyr_finds_a_module(kit, selftest):
     assert " T pilot_act\n" in symbols and (" T pilot_selftest\n" in symbols) == (selftest == "y")
 
 
-# Start code, a script for the linker, and how to end with an exit code, of each emulated machine.
-ARM_START = """extern unsigned long stack_top;
-int pilot_episodes(void);
-static void leave(long code)
-{
-  register long r0 __asm__("r0") = 0x18;
-  register long r1 __asm__("r1") = code;
-  __asm__ volatile("bkpt 0xab" : : "r"(r0), "r"(r1));
-  for (;;) { }
-}
-void start(void)
-{
-#ifdef __ARM_FP
-  *(volatile unsigned long *)0xe000ed88 |= 0xf00000;
-  __asm__ volatile("dsb; isb");
-#endif
-  leave(pilot_episodes() == 0 ? 0x20026 : 0x20023);
-}
-__attribute__((section(".vectors"), used)) static const void *vectors[] = {&stack_top, (const void *)start};
-int __errno_at; int *__errno(void) { return &__errno_at; }
-"""
-RISCV_START = """int pilot_episodes(void);
-void start(void)
-{
-  *(volatile unsigned *)0x100000 = pilot_episodes() == 0 ? 0x5555 : 0x13333;
-  for (;;) { }
-}
-__attribute__((section(".vectors"), naked, used)) void entry(void) { __asm__ volatile("la sp, stack_top\\n j start"); }
-"""
-SCRIPT = """ENTRY(start)
-SECTIONS {{ . = {code}; .text : {{ KEEP(*(.vectors)) *(.text*) *(.rodata*) *(.srodata*) *(.ARM.*) }}
-. = {ram}; .data : {{ *(.data*) *(.sdata*) }} .bss : {{ *(.bss*) *(.sbss*) *(COMMON) }} stack_top = {ram} + 0x3000; }}
-"""
-ARM = "arm-none-eabi-gcc -mthumb -nostartfiles -T chip.ld -mcpu="
-MACHINES = {
-    "cortex-m0": (ARM + "cortex-m0", "0", "0x20000000", "qemu-system-arm -M microbit", ARM_START),
-    "cortex-m4f": (ARM + "cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard", "0", "0x20000000", "qemu-system-arm -M mps2-an386", ARM_START),
-    "cortex-m33": (ARM + "cortex-m33 -mfpu=fpv5-sp-d16 -mfloat-abi=hard", "0x10000000", "0x38000000", "qemu-system-arm -M mps2-an505",
-                   ARM_START),
-    "rv32imc": ("riscv64-unknown-elf-gcc -march=rv32imc -mabi=ilp32 --specs=picolibc.specs -nostartfiles -T chip.ld", "0x80000000",
-                "0x80100000", "qemu-system-riscv32 -M virt -bios none", RISCV_START),
-}
-
-
 @pytest.mark.parametrize("machine, numbers", [("cortex-m0", "fixed"), ("cortex-m4f", "float"), ("cortex-m33", "float"),
                                               ("rv32imc", "fixed"), ("rv32imc", "float")])
 def test_ten_episodes_on_a_chip(mercer, machine, numbers):
-    compiler, code, ram, emulator, start = MACHINES[machine]
-    for program in (compiler.split()[0], emulator.split()[0]):
-        if shutil.which(program) is None:
-            pytest.skip(f"{program} is not installed")
     mercer.ok("export", "c", PENDULUM, "--out", "kit", "--name", "pilot", "--kit", "--numbers", numbers)
     kit = mercer.folder / "kit"
-    (kit / "start.c").write_text(start)
-    (kit / "chip.ld").write_text(SCRIPT.format(code=code, ram=ram))
-    link = (*compiler.split(), "-Os", "-DPILOT_TEST_NO_MAIN", "-Isrc", "start.c", "src/pilot.c", "test/test_closed_loop.c", "-o",
-            "chip.elf", "-lm")
-    play = (*emulator.split(), "-display", "none", "-monitor", "none", "-semihosting", "-kernel", "chip.elf")
-    run(*link, cwd=kit)
-    run(*play, cwd=kit)
+    play = (machine, kit, "pilot_episodes", "src/pilot.c", "test/test_closed_loop.c")
+    assert exit_on(*play) == 0
     break_coefficient(kit)
-    run(*link, cwd=kit)
-    assert subprocess.run(play, cwd=kit, stdin=subprocess.DEVNULL, capture_output=True, timeout=300).returncode == 1
-
-
-AVR_START = """#include <avr/interrupt.h>
-#include <avr/io.h>
-#include <avr/sleep.h>
-int {call}(void);
-int main(void)
-{{
-  const char *text = {call}() == 0 ? "agree\\n" : "differ\\n";
-  UCSR0B = 1 << TXEN0;
-  for (; *text != 0; text++) {{
-    while (!(UCSR0A & (1 << UDRE0))) {{ }}
-    UDR0 = (unsigned char)*text;
-  }}
-  cli();
-  sleep_enable();
-  sleep_cpu();
-  return 0;
-}}
-"""
-
-
-def said_on_avr(folder, call, *sources):
-    (folder / "start.c").write_text(AVR_START.format(call=call))
-    run("avr-gcc", "-mmcu=atmega328p", "-Os", "-DPILOT_TEST_NO_MAIN", "-DPILOT_CHECK_NO_MAIN", "-I.", "-Isrc", "start.c", *sources, "-o",
-        "chip.elf", "-lm", cwd=folder)
-    done = subprocess.run(["simavr", "-m", "atmega328p", "-f", "16000000", "chip.elf"], cwd=folder, text=True, capture_output=True,
-                          stdin=subprocess.DEVNULL, timeout=300)
-    return re.search("agree|differ", done.stdout + done.stderr)[0]
+    assert exit_on(*play) == 1
 
 
 @needs("avr-gcc", "simavr")

@@ -51,6 +51,13 @@ TEST(EditDistance, counts_each_kind_of_slip_once) {
 
 const std::vector<std::string> tasks{"cart-pole", "mountain-car", "pendulum", "turntable"};
 
+TEST(NearestName, of_names_as_near_takes_the_one_that_begins_like_it) {
+  const std::vector<std::string> cores{"cortex-m0", "cortex-m4f", "cortex-m33", "rv32imc"};
+  EXPECT_EQ(nearest_name("cortex-m4", cores), "cortex-m4f");
+  EXPECT_EQ(nearest_name("cortex-m3", cores), "cortex-m33");
+  EXPECT_EQ(nearest_name("cortex-m1", cores), "cortex-m0");  // as long a beginning: the first
+}
+
 TEST(NearestName, finds_the_name_behind_a_slip) {
   EXPECT_EQ(nearest_name("pendulun", tasks), "pendulum");
   EXPECT_EQ(nearest_name("pednulum", tasks), "pendulum");

@@ -44,9 +44,9 @@ void expect_all_of_it(const std::string& text) {
   for (const char* part :
        {"is at most 1.25 times the teacher's plus 56.1235% of its range", "at the worst of them, m=1.2",
         "no promise about what lies between the points", "Measured, on average teacher embedding",
-        "return -150 -151.25", "roughness: change of the action a step, of its range 0.75% 56.8%",
-        "saturation: actions within 1% of a bound 1.2% 93%", "effort: squared action, of the largest 4% 91%",
-        "failures: episodes that fail 1% 8%", "of their range, where each goes 32%",
+        "return -150 -151.25", "roughness: change of the action per step, % of range 0.75% 56.8%",
+        "saturation: actions within 1% of a bound 1.2% 93%", "effort: mean squared action, % of the largest 4% 91%",
+        "failures: episodes that fail 1% 8%", "distance of actions in states it visits, % of range 32%",
         "Reverses the action 19.5 times a second, the teacher 0.3.",
         "Fails in 8% of the episodes, the teacher in 1%."}) {
     EXPECT_NE(line.find(part), std::string::npos) << part << "\n" << text;

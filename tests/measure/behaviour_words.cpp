@@ -179,15 +179,15 @@ TEST(BehaviourWords, page_shows_teacher_beside_embedding_and_judges_each_budget)
   judge(certificate);
   const std::string page = certificate_page(certificate);
   for (const char* line : {
-           R"(\nBudget: NOT kept\.)",
+           R"(\nLimits: NOT kept\.)",
            R"(\nroughness, above 1\.25 times the teacher's +0\.75% +56\.8% +10% +56\.1235% +0\.5%  NOT kept\n)",
            R"(\ndistance of actions where the teacher goes +12% +13\.0000% +20%  kept\n)",
            R"(\nmeasured, on average +teacher +embedding\nreturn +-150 +-151\.25\n)",
-           R"(\nroughness: change of the action a step, of its range +0\.75% +56\.8%\n)",
+           R"(\nroughness: change of the action per step, % of range +0\.75% +56\.8%\n)",
            R"(\nsaturation: actions within 1% of a bound +1\.2% +93%\n)",
-           R"(\neffort: squared action, of the largest +4% +91%\n)",
-           R"(\nreversals a second \(a step where time has no unit\) +0\.3 +19\.5\n)",
-           R"(\ndistance of actions, of their range, where each goes +12% +32%\n)",
+           R"(\neffort: mean squared action, % of the largest +4% +91%\n)",
+           R"(\nreversals per second \(per step without a time unit\) +0\.3 +19\.5\n)",
+           R"(\ndistance of actions in states it visits, % of range +12% +32%\n)",
            R"(\nReverses the action 19\.5 times a second, the teacher 0\.3\.\n)",
        }) {
     EXPECT_TRUE(std::regex_search(page, std::regex(line))) << line << "\n" << page;

@@ -114,7 +114,7 @@ TEST(LossBound, returns_of_both_signs_get_a_percentage_only_away_from_zero) {
   const LossBound bound = certify_loss(near.teacher, near.student, {-100, 100});
   EXPECT_FALSE(bound.upper_percent);
   EXPECT_TRUE(std::isfinite(bound.upper_loss));
-  expect_error(ErrorCode::missing_option, "absolute budget", [&] { require_percent(bound); });
+  expect_error(ErrorCode::missing_option, "absolute limit", [&] { require_percent(bound); });
   const Numbers zeros(100, 0);
   expect_error(ErrorCode::missing_option, "is 0", [&] { require_percent(certify_loss(zeros, zeros, {-1, 0})); });
 }

@@ -74,7 +74,7 @@ TEST(Verdicts, a_good_embedding_is_green_in_every_answer) {
       all[0].sentence,
       "Actions differ from the teacher's by at most 3.1000% of their range on average (guaranteed, 95% confidence).");
   EXPECT_EQ(all[1].sentence,
-            "Loses at most 0.4000% of the teacher's mean return (guaranteed, 95% confidence); keeps the budget of 1%.");
+            "Loses at most 0.4000% of the teacher's mean return (guaranteed, 95% confidence); keeps the limit of 1%.");
   EXPECT_EQ(all[2].sentence, "Guaranteed, 95% confidence: 4000 paired episodes of pendulum.");
   EXPECT_EQ(all[3].sentence,
             "Moves the action by 1.2% of its range a step, the teacher 1%. Loses at most 2.5000% of the teacher's mean "
@@ -138,10 +138,10 @@ TEST(Verdicts, losses_are_judged_by_the_budget_and_without_one_by_size) {
   one.certificate.upper_percent = 1.2;
   one.certificate.within_budget = false;
   EXPECT_EQ(one.at("loss").colour, Colour::red);
-  EXPECT_TRUE(one.at("loss").sentence.ends_with("; exceeds the budget of 1%."));
+  EXPECT_TRUE(one.at("loss").sentence.ends_with("; exceeds the limit of 1%."));
   one.certificate.promises[0].alone = 0.9;  // all promises together print more than the budget was judged by
   EXPECT_EQ(one.at("loss").colour, Colour::green);
-  EXPECT_TRUE(one.at("loss").sentence.ends_with("; judged alone, keeps the budget of 1%."));
+  EXPECT_TRUE(one.at("loss").sentence.ends_with("; judged alone, keeps the limit of 1%."));
   EXPECT_EQ(one.at("trust").colour, Colour::amber);
   EXPECT_TRUE(one.at("trust").sentence.ends_with("; a limit that was asked for is not kept."));
   one.certificate.budget_percent.reset();
@@ -180,6 +180,8 @@ TEST(Verdicts, doubts_about_a_certificate_are_named) {
 
 TEST(Verdicts, distances_and_perturbed_points_have_their_limits) {
   Case one;
+  one.certificate.budget_percent.reset();  // nothing was asked for
+  one.certificate.promises[0].budget.reset();
   for (const auto& [distance, colour] : {std::pair{0.05, Colour::green}, {0.06, Colour::amber}, {0.26, Colour::red}}) {
     one.certificate.promises[1].upper = distance;
     EXPECT_EQ(one.at("same").colour, colour) << distance;
@@ -194,6 +196,30 @@ TEST(Verdicts, distances_and_perturbed_points_have_their_limits) {
   one.certificate.motion->embedding = one.certificate.motion->teacher;
   one.certificate.motion->embedding.saturation = 0.2;
   EXPECT_EQ(one.at("smooth").colour, Colour::amber) << "a bound is not a jump";
+}
+
+TEST(Verdicts, another_policy_that_keeps_its_promises_is_no_problem) {
+  Case other;
+  other.certificate.promises[1].upper = other.certificate.promises[1].alone = 0.4;
+  EXPECT_EQ(other.at("same").colour, Colour::amber);
+  EXPECT_EQ(other.at("same").sentence,
+            "Actions differ from the teacher's by at most 40.0000% of their range on average (guaranteed, 95% "
+            "confidence). It is another policy that keeps the promises about its return.");
+  other.certificate.within_budget = false;
+  EXPECT_EQ(other.at("same").colour, Colour::red) << "a limit is not kept";
+  other.certificate.within_budget = true;
+  other.certificate.promises[0].alone = 1.1;
+  EXPECT_EQ(other.at("same").colour, Colour::red) << "the loss is above its limit";
+  other.certificate.promises[0].alone = 0.4;
+  other.certificate.level = Level::estimate;
+  EXPECT_EQ(other.at("same").colour, Colour::red) << "an estimate guarantees nothing";
+  other.certificate.level = Level::statistical;
+  other.certificate.promises[1].budget = 0.5;  // --max-distance
+  EXPECT_EQ(other.at("same").colour, Colour::green);
+  EXPECT_TRUE(other.at("same").sentence.ends_with(" The limit on it is kept.")) << other.at("same").sentence;
+  other.certificate.promises[1].budget = 0.3;
+  EXPECT_EQ(other.at("same").colour, Colour::red);
+  EXPECT_TRUE(other.at("same").sentence.ends_with(" The limit on it is not kept."));
 }
 
 TEST(Verdicts, discrete_actions_have_their_own_words) {
@@ -247,7 +273,7 @@ TEST(Verdicts, the_guide_states_the_limits) {
   for (const std::string& part :
        {fmt::format("| up to {:g}% of the action's range | up to {:g}% |", 100 * limits.same_green,
                     100 * limits.same_red),
-        fmt::format("| the budget is kept; without one, up to {:g}% | up to {:g}%", limits.loss_green, limits.loss_red),
+        fmt::format("| the limit is kept; without one, up to {:g}% | up to {:g}%", limits.loss_green, limits.loss_red),
         fmt::format("at most {:g}% lost at the worst perturbed point", limits.worst_green),
         fmt::format("up to {:g}% there", limits.worst_red),
         fmt::format("{:g} times the teacher's plus {:g}%", limits.rough_factor, 100 * limits.rough_plus),

@@ -9,6 +9,7 @@ import { loss_text, number, percent } from "../../web/format.js";
 import { plane_words, polar_words, slice_words } from "../../web/captions.js";
 import { nearest_step, path_of } from "../../web/map_marks.js";
 import { grid_cells, point_words } from "../../web/grid.js";
+import { difference, module_words, split } from "../../web/module.js";
 import { warnings_of } from "../../web/outcomes.js";
 import { contract_words, level_words, quantity_words, term_words } from "../../web/words.js";
 
@@ -21,6 +22,19 @@ test("numbers are short and unknown ones say so", () => {
   assert.equal(percent(1.005), "1.00%");
   assert.equal(loss_text(-3.2), "gains 3.20%");
   assert.equal(loss_text(0.5), "loses 0.50%");
+});
+
+test("a module's actions are compared in shares of their range", () => {
+  const bounded = { axes: [{ low: -2, high: 2 }], count: 0 }, free = { axes: [{ low: null, high: null }], count: 0 };
+  const chosen = { axes: [{ low: 0, high: 2 }], count: 3 };
+  assert.deepEqual(split([1, 2, 3, 4], 2), [[1, 2], [3, 4]]);
+  assert.equal(difference([[1], [2]], [[1], [1]], bounded), 0.25);
+  assert.equal(difference([[1], [9]], [[1], [10]], free), 0.1);
+  assert.equal(difference([0, 2, 1], [[0], [1], [1]], chosen), 1);
+  assert.match(module_words(0, 0, 7, chosen), /chooses the embedding's action at 7 steps of this episode\.$/);
+  assert.match(module_words(0, 2, 7, chosen), /chooses another action than the embedding at 2 of 7 steps of this episode\.$/);
+  assert.match(module_words(0, 0.25, 100, bounded), /differ from the embedding's by at most 2\.5e\+1% of their range at 100 steps/);
+  assert.match(module_words(3, 0, 7, bounded), /fails its self-test in this browser: case 3\./);
 });
 
 test("CSV quotes what must be quoted", () => {

@@ -38,7 +38,8 @@ const File* served(std::string_view path) {
 }
 
 std::string_view served_policy() {
-  return "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; "
+  return "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; "
+         "worker-src data:; base-uri 'none'; "
          "form-action 'none'; frame-ancestors 'none'";
 }
 
@@ -46,7 +47,7 @@ std::string report(std::string_view data) {
   const std::string policy = fmt::format(
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src '{}' '{}'; style-src "
       "'{}'; "
-      "img-src data:; base-uri 'none'; form-action 'none'\">",
+      "img-src data:; worker-src data:; base-uri 'none'; form-action 'none'\">",
       files::d3_hash, files::js_hash, files::css_hash);
   std::string html = filled(std::string(files::html), "<!--policy-->", policy);
   html = filled(std::move(html), "<!--style-->", fmt::format("<style>{}</style>", files::css));

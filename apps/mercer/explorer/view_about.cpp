@@ -150,12 +150,23 @@ json code(const Subject& subject, const Question& question) {
   constexpr std::size_t most_text = 400'000;
   const auto now = shown(subject, question);
   const ShownCode& code = now->code();
-  if (!code.made) return {{"header", nullptr}, {"source", nullptr}, {"why", code.why}};
+  json module = code.module.empty() ? json(nullptr) : json(code.module);
+  std::string why_no_module = code.why_no_module;
+  if (code.module.size() > most_text) {
+    module = nullptr;
+    why_no_module = fmt::format("The module has {} bytes: 'mercer export js' writes it to a file.", code.module.size());
+  }
+  if (!code.made) {
+    return {{"header", nullptr},
+            {"source", nullptr},
+            {"why", code.why},
+            {"module", module},
+            {"why_no_module", why_no_module}};
+  }
   const mercer::CExport& made = *code.made;
-  json answer{{"header", made.header},
-              {"source", made.source},
-              {"flash_bytes", made.flash_bytes},
-              {"operations", made.operations.total()}};
+  json answer{
+      {"header", made.header},          {"source", made.source},           {"module", module},
+      {"why_no_module", why_no_module}, {"flash_bytes", made.flash_bytes}, {"operations", made.operations.total()}};
   if (made.source.size() > most_text) {
     answer["source"] = answer["header"] = nullptr;
     answer["why"] = fmt::format("The C has {} bytes: 'mercer export c' writes it to a file.", made.source.size());

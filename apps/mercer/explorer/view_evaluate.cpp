@@ -125,6 +125,27 @@ json episode_json(const mercer::Env& env, const mercer::Rollouts& played, std::s
   return answer;
 }
 
+// Observations of an episode with the mean actions of the embedding there, in all digits: what the exported module,
+// which the page runs, must agree with.
+json to_compare(const mercer::Rollouts& played, const mercer::Policy& policy) {
+  constexpr std::size_t most = 100;
+  const std::size_t n = policy.contract().observation.dimensions(), m = policy.action_space().dimensions();
+  const std::size_t every = std::max<std::size_t>(1, (played.steps() + most - 1) / most);
+  const std::size_t count = (played.steps() + every - 1) / every;
+  if (n == 0 || count == 0) return nullptr;
+  std::vector<double> columns(n * count), actions(m * count);
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t d = 0; d < n; ++d) columns[d * count + i] = played.observations[i * every * n + d];
+  policy.mean_action(mercer::MatrixView<const double>(columns.data(), n, count), {actions.data(), m, count});
+  const auto rows = [&](const std::vector<double>& from, std::size_t width) {
+    json list = json::array();
+    for (std::size_t i = 0; i < count; ++i)
+      for (std::size_t d = 0; d < width; ++d) list.push_back(number(from[d * count + i]));
+    return list;
+  };
+  return {{"every", every}, {"observations", rows(columns, n)}, {"actions", rows(actions, m)}};
+}
+
 void check_playable(const Subject& subject) {
   if (subject.world().env) return;
   throw mercer::Error(mercer::ErrorCode::missing_option,
@@ -228,7 +249,8 @@ json play(const Subject& subject, const Question& question, const mercer::Progre
   return {{"start", rounded(own.start_states, 6)},
           {"stride", stride},
           {"teacher", other ? episode_json(*world.env, *other, stride) : json(nullptr)},
-          {"embedding", episode_json(*world.env, own, stride)}};
+          {"embedding", episode_json(*world.env, own, stride)},
+          {"module", to_compare(own, now->policy())}};
 }
 
 }  // namespace answers

@@ -150,6 +150,11 @@ const ShownCode& Shown::code() const {
     } catch (const mercer::Error& error) {
       code_.why = "There is no C of this embedding: " + error.problem() + ".";
     }
+    try {
+      code_.module = mercer::export_js(file_).files.front().text;
+    } catch (const mercer::Error& error) {
+      code_.why_no_module = "There is no JavaScript of this embedding: " + error.problem() + ".";
+    }
   });
   return code_;
 }

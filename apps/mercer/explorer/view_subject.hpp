@@ -65,10 +65,12 @@ bool is_below(const std::filesystem::path& path, const std::filesystem::path& fo
 /// A file or specification without the folders in front: a page that may be passed on need not say where files are.
 std::string file_name(const std::string& spec);
 
-/// The exported C of what is shown, or why there is none.
+/// The exported C and JavaScript of what is shown, or why there is none.
 struct ShownCode {
   std::optional<mercer::CExport> made;
   std::string why;
+  std::string module;  ///< the text of 'mercer export js'
+  std::string why_no_module;
 };
 
 /// An embedding at one size, and what is asked for more than once about it.

@@ -9,6 +9,7 @@
 #include "measure/certificate_words.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/missing.hpp"
 #include "pipeline/run_status.hpp"
 #include "pipeline/summary.hpp"
 
@@ -69,6 +70,7 @@ void show(const mercer::CompressResult& result, bool played) {
 }
 
 void run(const mercer::CompressRequest& request, const CommonOptions& common) {
+  mercer::require_named(request);
   if (request.out.empty()) {
     throw mercer::Error(mercer::ErrorCode::missing_option, "no file was named for the embedding",
                         "Add --out FILE.mercer");

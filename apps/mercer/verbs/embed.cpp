@@ -8,6 +8,7 @@
 #include "embed/formula/axes.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/missing.hpp"
 
 namespace {
 
@@ -71,6 +72,7 @@ void show_lattice(const mercer::EmbedRequest& request, const mercer::EmbedResult
 }
 
 void run(const mercer::EmbedRequest& request, const CommonOptions& common) {
+  mercer::require_named(request);
   if (request.out.empty()) {
     throw mercer::Error(mercer::ErrorCode::missing_option, "no file was named for the embedding",
                         "Add --out FILE.mercer");

@@ -9,6 +9,7 @@
 #include "measure/behaviour_words.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/missing.hpp"
 
 using mercer::Error;
 using mercer::ErrorCode;
@@ -67,6 +68,7 @@ void add_evaluate(Program& program) {
   Verb& verb = add_request_verb<mercer::EvaluateRequest>(
       program, "evaluate", "Play a policy and measure its return, or compare two on the same starts",
       [out](const mercer::EvaluateRequest& request, const CommonOptions& common) {
+        mercer::require_named(request);
         check_out(*out);
         const mercer::EvaluateResult result = mercer::evaluate(request, terminal_progress(common.quiet));
         if (!common.quiet) show(result, request.task.act.value_or(mercer::RolloutOptions{}.act));

@@ -31,27 +31,45 @@ void show_c(const mercer::ExportRequest& request, const mercer::ExportResult& re
   }
 }
 
-void show_st(const mercer::ExportResult& result) {
+// A folder as it begins a module's name: node looks for "web/pilot.mjs" among packages, and for "./web/pilot.mjs" here.
+std::string module_folder(const std::string& folder) {
+  return folder.starts_with('/') || folder.starts_with('.') ? folder : "./" + folder;
+}
+
+void show_st(const mercer::ExportRequest& request, const mercer::ExportResult& result) {
   const mercer::StExport& made = *result.st;
   for (const std::string& path : result.files) tell("{}\n", path);
   tell("{} bytes of constants, {} of variables, {} operations for an action\n", made.table_bytes, made.variable_bytes,
        made.operations.total());
   tell("largest difference from the embedding: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
+  tell("try it: import {0}/{1}.xml into your PLC project; its program {1}_example runs the self-test, then acts\n",
+       request.out, request.options.name);
 }
 
-void show_code(const mercer::ExportResult& result) {
+void show_code(const mercer::ExportRequest& request, const mercer::ExportResult& result) {
   const mercer::CodeExport& made = *result.code;
   for (const std::string& path : result.files) tell("{}\n", path);
   tell("{} bytes of numbers\n", made.table_bytes);
   tell("largest difference from the embedding: {:.2g} measured, {:.2g} stated\n", made.error, made.stated_error);
+  using Format = mercer::ExportRequest::Format;
+  const std::string& name = request.options.name;
+  if (result.format == Format::rust) {
+    tell("try it: cargo run --manifest-path {}/Cargo.toml --example act\n", request.out);
+  } else if (result.format == Format::js) {
+    tell(
+        "try it: node -e \"import('{}/{}.mjs').then((m) => console.log(m.selftest() === 0 ? 'agrees' : 'differs'))\"\n",
+        module_folder(request.out), name);
+  } else {
+    tell("try it: mercer inspect {}/{}.onnx\n", request.out, name);
+  }
 }
 
 void run(const mercer::ExportRequest& request, const CommonOptions& common) {
   const mercer::ExportResult result = mercer::export_code(request);
   if (!common.quiet) {
     if (result.c) show_c(request, result);
-    if (result.st) show_st(result);
-    if (result.code) show_code(result);
+    if (result.st) show_st(request, result);
+    if (result.code) show_code(request, result);
     if (result.format == mercer::ExportRequest::Format::json)
       tell("{}: {} bytes\n", result.files.front(), result.json_bytes);
   }

@@ -3,10 +3,12 @@
 #include "cli/terminal.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/missing.hpp"
 
 namespace {
 
 void run(const mercer::RolloutRequest& request, const CommonOptions& common) {
+  mercer::require_named(request);
   if (request.out.empty()) {
     throw mercer::Error(mercer::ErrorCode::missing_option, "no file was named for the rollouts",
                         "Add --out FILE.npz or FILE.csv, or use 'mercer evaluate' if only the returns matter");

@@ -4,6 +4,7 @@
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
 #include "pipeline/documents.hpp"
+#include "pipeline/missing.hpp"
 #include "pipeline/run_status.hpp"
 
 namespace {
@@ -22,6 +23,7 @@ void announce(const mercer::TrainPlan& plan, const CommonOptions& common) {
 }
 
 void run(const mercer::TrainRequest& request, const CommonOptions& common) {
+  mercer::require_named(request);
   const mercer::TrainPlan plan = mercer::plan_training(request);
   announce(plan, common);
   mercer::RunStatus status(request.out, "train",

@@ -52,15 +52,27 @@ std::string position(const json& status) {
   return phase.empty() ? line : line + "; " + phase;
 }
 
-void add_front(const json& front, std::vector<std::string>& lines) {
-  lines.push_back(fmt::format("front so far:  {:>7} {:>9}  candidate", "bytes", "loss"));
+// A candidate that was on the front leaves it when another is the first to keep the limits: that is said.
+std::string left_out(const json& status) {
+  const auto tried = number_at(status, "tried"), admissible = number_at(status, "admissible");
+  if (!tried || !admissible || *admissible == *tried) return "";
+  if (*admissible == 0) return fmt::format("None of the {} (marked !) is expected to keep the limits.", *tried);
+  return fmt::format("{} of {} candidates left out: not expected to keep the limits.", *tried - *admissible, *tried);
+}
+
+void add_front(const json& status, std::vector<std::string>& lines) {
+  const json& front = at(status, "front");
+  lines.push_back(fmt::format("{:<14} {:>7} {:>9}  candidate",
+                              at(status, "state") == "done" ? "front:" : "front so far:", "bytes", "loss"));
   constexpr std::size_t most = 12;
   for (std::size_t i = front.size() > most ? front.size() - most : 0; i < front.size(); ++i) {
     const json& one = front[i];
-    lines.push_back(fmt::format("               {:>7} {:>8.2f}%  {} {}, k {}, {}", one.value("payload_bytes", 0),
-                                number_at(one, "loss_percent").value_or(0), one.value("route", ""),
-                                one.value("basis", ""), one.value("k", 0), one.value("format", "")));
+    lines.push_back(fmt::format("               {:>7} {:>8.2f}%{} {} {}, k {}, {}", one.value("payload_bytes", 0),
+                                number_at(one, "loss_percent").value_or(0), one.value("admissible", true) ? " " : "!",
+                                one.value("route", ""), one.value("basis", ""), one.value("k", 0),
+                                one.value("format", "")));
   }
+  if (const std::string text = left_out(status); !text.empty()) lines.push_back("               " + text);
 }
 
 void add_stages(const json& stages, std::vector<std::string>& lines) {
@@ -94,7 +106,7 @@ std::string ending(const json& status) {
 
 std::vector<std::string> lines_of(const json& status) {
   std::vector<std::string> lines{headline(status), position(status)};
-  if (at(status, "front").is_array()) add_front(at(status, "front"), lines);
+  if (at(status, "front").is_array()) add_front(status, lines);
   if (at(status, "stages").is_array()) add_stages(at(status, "stages"), lines);
   for (const json& note : at(status, "notes")) {
     if (note.is_string()) lines.push_back("  " + note.get<std::string>());

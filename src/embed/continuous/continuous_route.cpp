@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "basis/functions/index_limits.hpp"
+#include "core/phases.hpp"
 #include "mercer/embed.hpp"
 #include "mercer/error.hpp"
 
@@ -211,7 +212,12 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
   playing.episodes = options.episodes;
   playing.seed = options.seed;
   playing.act = options.act;
-  const Rollouts met = rollout(env, teacher, playing, progress);
+  const auto episodes = static_cast<double>(options.episodes), planned = static_cast<double>(options.rounds);
+  enum : Phases::Place { teacher_plays, fits, embedding_plays };
+  Phases bar(progress,
+             {{"teacher plays", episodes}, {"fit", 2 * planned * episodes}, {"embedding plays", planned * episodes}});
+  bar.begin(teacher_plays);
+  const Rollouts met = rollout(env, teacher, playing, bar.inner());
   const StateMatrix states = pick_states(met, options.states);
   const bool whole = options.act == Act::sample;
   const Head head = head_for(teacher, whole);
@@ -231,12 +237,14 @@ std::vector<ContinuousRound> make_continuous(const Env& env, const Policy& teach
       std::accumulate(met.returns.begin(), met.returns.end(), 0.0) / static_cast<double>(met.episodes());
   std::vector<ContinuousRound> rounds;
   for (std::size_t round = 0; round < options.rounds; ++round) {
+    bar.begin(fits, 2 * episodes);
     const Terms dictionary = make_dictionary(options.dictionary, shape.coordinates, samples.points(), options.seed);
     ContinuousEmbedding made =
-        fit_embedding(shape, dictionary, samples, options.k, options.polish, teacher.name(), progress);
+        fit_embedding(shape, dictionary, samples, options.k, options.polish, teacher.name(), bar.inner());
     const Features few = evaluate_features(made.code().terms, shape.coordinates, samples);
     const double value = objective(few, samples, made.code().coefficients);
-    const Rollouts own = rollout(env, made.policy(), playing, progress);
+    bar.begin(embedding_plays, episodes);
+    const Rollouts own = rollout(env, made.policy(), playing, bar.inner());
     const double mean =
         std::accumulate(own.returns.begin(), own.returns.end(), 0.0) / static_cast<double>(own.episodes());
     rounds.push_back({std::move(made), value, teacher_mean - mean});

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/phases.hpp"
 #include "embed/lattice/lattice_grids.hpp"
 #include "embed/lattice/truncate_table.hpp"
 #include "embed/payload/lattice_code.hpp"
@@ -121,19 +122,26 @@ LargeEmbedding embed_large(const Env& env, const Policy& teacher, const LargeOpt
                            const Progress& progress) {
   run_in_team(team, [&] { check_large(teacher, options); });
   const EpisodePieces pieces(options.episodes, env.task().time_limit);
-  const LargeGrids grids = make_large_grids(env, teacher, options, pieces, team, progress);
-  Cells cells = count_large_cells(env, teacher, options, grids.states, pieces, team, progress);
+  const auto episodes = static_cast<double>(options.episodes);  // what a table takes is a guess
+  enum : Phases::Place { edges, visits, fills, judges };
+  Phases bar(progress, {{"edges", episodes}, {"cells", episodes}, {"table", episodes}, {"loss", episodes / 2}});
+  bar.begin(edges);
+  const LargeGrids grids = make_large_grids(env, teacher, options, pieces, team, bar.inner());
+  bar.begin(visits);
+  Cells cells = count_large_cells(env, teacher, options, grids.states, pieces, team, bar.inner());
   if (cells.size() == 0) {
     throw Error(ErrorCode::out_of_range, fmt::format("a threshold of {} prunes all cells", options.lattice.prune),
                 "Prune less");
   }
   const auto most = std::min(static_cast<double>(cells.size()), grids.actions.cells());
   if (options.truncation.k > 0) require_k(options.truncation.k, most, options.truncation.basis);
-  const LargeTable table = make_large_table(teacher, grids, std::move(cells), options, team, progress);
+  bar.begin(fills);
+  const LargeTable table = make_large_table(teacher, grids, std::move(cells), options, team, bar.inner());
   const RowSvd factors = leading(factor(table, team), options.truncation);
   const std::vector<float> right(factors.vt.begin(), factors.vt.end());
   MappedTable left = left_factor(table, factors, options.scratch, team);
-  const LargeLoss loss = measure_loss(table, left, right, options.truncation.simplex, team, progress);
+  bar.begin(judges);
+  const LargeLoss loss = measure_loss(table, left, right, options.truncation.simplex, team, bar.inner());
   left = collect_rows(std::move(left), table, options.scratch, team);
 
   const std::size_t rows = table.cells->size(), k = factors.rank;

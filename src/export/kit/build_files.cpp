@@ -37,7 +37,7 @@ maintainer=Mercer
 sentence=A controller that Mercer exported: @what@.
 paragraph=Plain C without dependencies. @N@ observations in, @M@ out. The README names them, with units and ranges.
 category=Device Control
-url=https://example.com/
+url=@url@
 architectures=*
 includes=@name@.h
 )";
@@ -129,6 +129,7 @@ std::vector<ExportedFile> kit_build_files(const KitFacts& facts) {
   places.insert(places.begin(), {{"what", plain(origin_text(facts.file.origin))},
                                  {"version", version()},
                                  {"milliseconds", std::to_string(dt > 0 ? std::max(1L, std::lround(1000 * dt)) : 20)},
+                                 {"url", facts.url.empty() ? "https://example.com/" : facts.url},
                                  {"shown", facts.fixed() ? "act[i]" : "act[i], 6"},
                                  {"libm", libm ? "target_link_libraries(@name@ PUBLIC m)\n" : ""}});
   const auto text = [&](const char* shape) { return fill(shape, places); };

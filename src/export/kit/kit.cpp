@@ -1,6 +1,11 @@
 #include "export/kit/kit.hpp"
 
+#include <algorithm>
 #include <cctype>
+
+#include <fmt/format.h>
+
+#include "mercer/error.hpp"
 
 namespace mercer {
 
@@ -19,9 +24,22 @@ Places KitFacts::places() const {
           {"NAME", upper()}};
 }
 
-std::vector<ExportedFile> export_kit(const EmbeddingFile& file, const COptions& options, const CExport& made) {
-  const KitFacts facts{file, options, made, file.embedding.policy().contract(),
-                       store_episodes(file, made.stated_error)};
+namespace {
+
+void check_url(const std::string& url) {
+  const bool web = url.starts_with("https://") || url.starts_with("http://");
+  if (url.empty() || (web && std::ranges::all_of(url, [](char c) { return c > ' ' && c < 127; }))) return;
+  throw Error(ErrorCode::bad_value, fmt::format("--url is '{}', which is no address of a web page", url),
+              "Give one that begins with https:// and has no spaces");
+}
+
+}  // namespace
+
+std::vector<ExportedFile> export_kit(const EmbeddingFile& file, const COptions& options, const CExport& made,
+                                     const std::string& url) {
+  check_url(url);
+  const KitFacts facts{file, options, made, file.embedding.policy().contract(), store_episodes(file, made.stated_error),
+                       url};
   std::vector<ExportedFile> files{{"README.md", kit_readme(facts)},
                                   {fmt::format("src/{}.h", options.name), made.header},
                                   {fmt::format("src/{}.c", options.name), made.source}};

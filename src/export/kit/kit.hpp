@@ -13,6 +13,7 @@ struct KitFacts {
   const CExport& made;
   const Contract& contract;
   StoredEpisodes stored;
+  std::string url;
 
   bool fixed() const { return options.numbers == CNumbers::fixed; }
   bool closed_loop() const { return stored.plant != nullptr; }

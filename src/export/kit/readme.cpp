@@ -67,6 +67,8 @@ std::string kit_readme(const KitFacts& facts) {
                      ? " All numbers are integers: a value times `@NAME@_OBS_ONE_0` or `@NAME@_ACT_ONE_0` and "
                        "their like of the header."
                      : ""},
+       {"url",
+        facts.url.empty() ? "; before you publish it, set `url` in `library.properties` (or export with `--url`)" : ""},
        {"cost", plain(costs(facts))},
        {"error", fmt::format("{:.2g}", facts.made.stated_error)},
        {"distance", plain(network_distance_sentence(facts.file))},
@@ -98,7 +100,7 @@ A controller in plain C99, without dependencies, heap or variables: @what@.
 | `test/@test@.c` | @played@ |
 | `test/@name@_task.h` | what both of them play |
 | `CMakeLists.txt` | CMake: `add_subdirectory` and `target_link_libraries(... @name@)`; by itself it builds the test and the example |
-| `library.properties`, `examples/` | Arduino: copy this folder to `libraries/@name@` of the sketchbook |
+| `library.properties`, `examples/` | Arduino: copy this folder to `libraries/@name@` of the sketchbook@url@ |
 | `library.json` | PlatformIO: copy this folder to `lib/@name@` of the project |
 | `zephyr/` | Zephyr: add this folder to `ZEPHYR_EXTRA_MODULES` (`ZEPHYR_MODULES` before 3.4) and set `CONFIG_@NAME@=y` |
 | `MISRA.md`, `misra_suppressions.txt` | deviations from MISRA C:2012, and the list for cppcheck |
