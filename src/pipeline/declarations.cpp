@@ -215,7 +215,7 @@ void add_sign(OptionList& list, std::optional<SigningKey>& key) {
           [](const std::optional<SigningKey>& field) { return field ? std::optional(field->file) : std::nullopt; });
 }
 
-// What both presets come to: one text where they agree.
+// What the presets come to: one text where they agree. A lattice is the same under printed and paper.
 template <class Text>
 std::string by_preset(Text text) {
   LatticeRequest best, paper;
@@ -240,8 +240,12 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
   using Preset = LatticeRequest::Preset;
   using Unvisited = LatticeRequest::Unvisited;
   list.in(Group::lattice).of(Route::lattice);
-  list.add_choice<Preset>({.name = "preset", .value = "WHICH", .help = "The published choices or better ones"},
-                          lattice.preset, {{"paper", Preset::paper}, {"best", Preset::best}});
+  list.add_choice<Preset>(
+      {.name = "preset",
+       .value = "WHICH",
+       .help = "The published pseudocode to the letter (paper, and basis fourier:printed), the published choices, "
+               "or better ones"},
+      lattice.preset, {{"printed", Preset::printed}, {"paper", Preset::paper}, {"best", Preset::best}});
   list.add_share({.name = "energy",
                   .value = "SHARE",
                   .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
@@ -403,8 +407,9 @@ OptionList options_of(EvaluateRequest& request) {
 
 OptionList options_of(EmbedRequest& request) {
   OptionList list(request.given);
-  EmbedRequest best, paper, on_disk, continuous;  // what the defaults in words follow from
+  EmbedRequest best, paper, printed, on_disk, continuous;  // what the defaults in words follow from
   paper.lattice.preset = LatticeRequest::Preset::paper;
+  printed.lattice.preset = LatticeRequest::Preset::printed;
   on_disk.lattice.scratch.emplace();
   continuous.route = Route::continuous;
   add_task(list, request.task, &request.episodes, "Episodes that measure the result",
@@ -417,8 +422,9 @@ OptionList options_of(EmbedRequest& request) {
   list.add({.name = "basis",
             .value = "BASIS",
             .help = "A basis of the route; 'mercer list' shows them",
-            .standard = fmt::format("{}; with --scratch: {}; continuous: {}", best.usual_basis(), on_disk.usual_basis(),
-                                    continuous.usual_basis()),
+            .standard = fmt::format("best: {}, paper: {}, printed: {}; with --scratch: {}; continuous: {}",
+                                    best.usual_basis(), paper.usual_basis(), printed.usual_basis(),
+                                    on_disk.usual_basis(), continuous.usual_basis()),
             .used_first = true},
            request.basis);
   list.add({.name = "k",
