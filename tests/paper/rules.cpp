@@ -345,7 +345,8 @@ TEST(Rules, hold_where_the_claims_do_and_fail_where_they_do_not) {
 
 TEST(Rules, of_two_seeds_decide_nothing_random) {
   for (const Item& item : all_items()) {
-    for (const Rule& rule : judge(item, makers().at(item.id)(true, 2)).front().verdict.rules) {
+    const Verdict two = judge(item, makers().at(item.id)(true, 2)).front().verdict;
+    for (const Rule& rule : two.rules) {
       const bool counted = rule.certain() || rule.test.starts_with("Student's t of a regression");
       EXPECT_EQ(rule.outcome, counted ? Outcome::holds : Outcome::undecided) << item.id << ": " << rule.name;
     }
