@@ -49,8 +49,8 @@ TEST(MakeBasis, names_the_nearest) {
 }
 
 TEST(MakeBasis, parses_a_text_into_a_family_and_its_settings) {
-  for (const char* text : {"fourier", "fourier:printed", "dct", "haar", "db4:mode=symmetric,level=2", "db2:tensor", "svd:centred,rank=3",
-                           "gmm:iterations=7", "fixed-gmm", "mle"}) {
+  for (const char* text : {"fourier", "fourier:printed", "dct", "haar", "db4:mode=symmetric,level=2", "db2:tensor",
+                           "svd:centred,rank=3", "gmm:iterations=7", "fixed-gmm", "mle"}) {
     EXPECT_EQ(to_text(BasisSpec(text)), text);
   }
   EXPECT_EQ(BasisSpec("haar").family, BasisFamily::wavelet);
