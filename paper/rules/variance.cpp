@@ -20,7 +20,7 @@ Rules variance_rules(const Tables& tables) {
                  misses(two, "shrinks"), nearly),
            below("condition 1 holds in practice",
                  "minus the share that meets it, of positive rewards and a lower return < -95%",
-                 misses(all.where("lower_return", 1.0), "condition1"), nearly),
+                 misses(all.where("positive", 1.0).where("lower_return", 1.0), "condition1"), nearly),
            below("condition 2 is not restrictive", "minus the share that meets it < -95%", misses(all, "condition2"),
                  nearly),
            below("condition 3 is usual", "minus the share that meets it within one half < -95%",

@@ -287,13 +287,13 @@ Tables mixtures_data(bool good, std::size_t seeds) {
 }
 
 Tables variance_data(bool good, std::size_t seeds) {
-  Frame frame{
-      {"seed", "case", "condition1", "condition2", "condition3", "lower_return", "v_true", "v_truncated", "shrinks"}},
+  Frame frame{{"seed", "case", "positive", "condition1", "condition2", "condition3", "lower_return", "v_true",
+               "v_truncated", "shrinks"}},
       student{{"seed", "degrees", "place", "meets"}};
   for_seeds(seeds, [&](double seed) {
     for (double i = 0; i < 20; ++i) {
       const bool met = good || i == 0, lower = i > 0;  // one that meets the conditions, so that the rest can be judged
-      frame.add({seed, i, double(met), double(met), double(met), double(lower), 1.0, 1.0, double(good)});
+      frame.add({seed, i, 1.0, double(met), double(met), double(met), double(lower), 1.0, 1.0, double(good)});
     }
     student.add({seed, 3.0, 0.0, 1.0});
     student.add({seed, 3.0, 2.0, double(good)});
