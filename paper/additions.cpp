@@ -6,11 +6,15 @@
 #include "lattices.hpp"
 #include "mercer/parallel.hpp"
 #include "mercer/pipeline.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 namespace {
 
-const std::vector<Head> heads{{Teacher::pendulum, 5000, false}, {Teacher::mountain_car, 0, false}};
+const std::vector<Head> heads{
+    {Teacher::pendulum_v0, 5000, false}, {Teacher::pendulum, 5000, false}, {Teacher::mountain_car, 0, false}};
+
+std::string task_name(const Head& head) { return head.teacher == Teacher::mountain_car ? "mountain-car" : "pendulum"; }
 
 // One change at a time, each alone and then all together.
 struct Change {
@@ -35,8 +39,8 @@ const std::vector<Change> changes{{"published", [](LatticeOptions&) {}},
 void add_row(Frame& frame, const Bench& bench, const Head& head, const std::string& method, double k, double parameters,
              double bytes, const std::vector<double>& teacher, const std::vector<double>& returns) {
   const Summary reference = summary(teacher), earned = summary(returns);
-  frame.add({double(bench.seed), name_of(head.teacher), method, k, parameters, bytes, reference.mean, earned.mean,
-             earned.sd, 100 * (reference.mean - earned.mean) / std::abs(reference.mean)});
+  frame.add({env_of(head.teacher), double(bench.seed), task_name(head), method, k, parameters, bytes, reference.mean,
+             earned.mean, earned.sd, 100 * (reference.mean - earned.mean) / std::abs(reference.mean)});
 }
 
 // The better lattice in cosines, rows by mean action.
@@ -111,7 +115,7 @@ void add_polished(Frame& frame, const Bench& bench, const Head& head, const Trai
 Tables measure(const Bench& bench) {
   Tables tables;
   Frame& frame = tables["loss"] = {
-      {"seed", "task", "method", "k", "parameters", "bytes", "teacher", "mean", "sd", "loss_percent"}};
+      {"env", "seed", "task", "method", "k", "parameters", "bytes", "teacher", "mean", "sd", "loss_percent"}};
   for (const Head& head : heads) {
     Discretised made;
     for (const Change& change : changes) {
@@ -145,61 +149,33 @@ double least_loss(const Rows& rows, const std::string& method) {
   return least;
 }
 
-// The loss with the most terms, mean over the seeds whose teacher learned the task.
-double loss_of_able(const Rows& rows, const std::string& method) {
-  const Rows own = rows.where("method", method);
-  const Rows most = own.where("k", own.most("k"));
-  const std::vector<double> teachers = most.numbers("teacher"), losses = most.numbers("loss_percent");
-  std::vector<double> able;
-  for (std::size_t i = 0; i < teachers.size(); ++i) {
-    if (teachers[i] > -200) able.push_back(losses[i]);
-  }
-  return mean_of(able);
-}
-
-Verdict judge(const Tables& tables) {
+Told tell(const Tables& tables) {
   const Rows all(tables.at("loss"));
-  Verdict verdict;
+  Told told;
   for (const std::string task : {"pendulum", "mountain-car"}) {
-    const Rows own = all.where("task", task);
+    const Rows own = all.where("task", task), terms = own.where("method", "continuous");
     const auto loss = [&](const char* method) { return own.where("method", method).mean("loss_percent"); };
-    const double published = loss("published");
-    if (task == "pendulum") {
-      for (const char* change : {"tempered", "nearest", "mass"}) {
-        verdict.rules.push_back(below(fmt::format("{}: {} helps", task, change),
-                                      "loss with this change alone < published lattice", loss(change), published));
-      }
-    }
-    verdict.rules.push_back(
-        at_most(task + ": together they remove most of it",
-                "loss with all three changes <= the larger of a quarter of the published loss and 2%",
-                loss("all-three"), std::max(published / 4, 2.0)));
-    verdict.rules.push_back(at_most(task + ": continuous with 16 terms or fewer",
-                                    "least loss of the continuous embedding <= the larger of 2% and the best lattice's",
-                                    least_loss(own, "continuous"), std::max(2.0, loss("best"))));
-    verdict.saw += fmt::format(
+    told.saw += fmt::format(
         "{}, loss in percent of the teacher's return: published lattice {:.1f}; alone tempered edges {:.1f}, nearest "
-        "visited cell {:.1f}, exact masses {:.1f}; all three {:.1f}; best preset {:.1f}, its cosines {:.1f}; "
-        "published DFT at best {:.1f}; continuous {:.1f} with at most {:.0f} numbers. ",
-        task, published, loss("tempered"), loss("nearest"), loss("mass"), loss("all-three"), loss("best"),
-        least_loss(own, "cosines"), least_loss(own, "published-dft"), least_loss(own, "continuous"),
-        own.where("method", "continuous").most("parameters"));
+        "visited cell {:.1f}, exact masses {:.1f}; all three {:.1f}; best preset {:.1f}, its cosines {:.1f} at best; "
+        "published DFT {:.1f} at best; continuous {:.1f} with at most {:.0f} numbers. ",
+        task, loss("published"), loss("tempered"), loss("nearest"), loss("mass"), loss("all-three"), loss("best"),
+        least_loss(own, "cosines"), least_loss(own, "published-dft"),
+        terms.where("k", terms.most("k")).mean("loss_percent"), terms.most("parameters"));
   }
-  verdict.saw.pop_back();
+  told.saw.pop_back();
   const Rows pendulum = all.where("task", "pendulum");
-  const auto loss = [&](const char* method) { return pendulum.where("method", method).mean("loss_percent"); };
-  const double able = loss_of_able(pendulum, "continuous");
-  verdict.because = {at_most("imitation follows its teacher",
-                             "pendulum, teachers that earn more than -200: loss with 16 terms <= 2%", able, 2),
-                     at_most("polished on return",
-                             "pendulum, terms improved on the return: loss <= the larger of 2% and the best lattice's",
-                             loss("polished"), std::max(2.0, loss("best")))};
-  verdict.reason = fmt::format(
-      "Imitation is as good as what it imitates, one action in each state: against its own draws the pendulum's "
-      "teacher loses {:.1f}% when it plays its mean. Of teachers that earn more than -200 the most terms lose {:.1f}%; "
-      "improved on the return as `mercer compress` does, {:.0f} bytes on average lose {:.1f}% over all seeds.",
-      loss("mean-action"), able, pendulum.where("method", "polished").mean("bytes"), loss("polished"));
-  return verdict;
+  const auto mean = [&](const char* method, const char* column) {
+    return pendulum.where("method", method).mean(column);
+  };
+  told.why = {
+      fmt::format("Improved on the return as `mercer compress` does, {:.0f} bytes on average lose {:.1f}% over all "
+                  "seeds.",
+                  mean("polished", "bytes"), mean("polished", "loss_percent")),
+      fmt::format("Imitation is as good as what it imitates, one action in each state: against its own draws the "
+                  "pendulum's teacher loses {:.1f}% when it plays its mean.",
+                  mean("mean-action", "loss_percent"))};
+  return told;
 }
 
 }  // namespace
@@ -214,12 +190,14 @@ Item additions() {
            "mass: exact bin masses, bins that reach the bounds, actions drawn inside them",
            "loss against the sampled teacher; the continuous embedding plays one action in each state and imitates the "
            "teacher's mean; it is not improved on the return, which is shown apart"},
-          {Teacher::pendulum, Teacher::mountain_car},
+          {Teacher::pendulum_v0, Teacher::pendulum, Teacher::mountain_car},
           true,
-          8,
+          13,
           2.5,
           measure,
-          judge};
+          additions_rules,
+          tell,
+          pendulum_envs()};
 }
 
 }  // namespace mercer::paper

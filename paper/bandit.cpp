@@ -7,6 +7,7 @@
 #include "item.hpp"
 #include "mercer/basis.hpp"
 #include "mercer/env.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 namespace {
@@ -93,48 +94,55 @@ Tables measure(const Bench& bench) {
   return tables;
 }
 
-// The least reward of any K from 2 to 10, mean over the seeds.
-double least_reward(const Rows& rows, const char* column) {
-  double least = std::numeric_limits<double>::infinity();
-  for (const double k : rows.between("k", 2, 10).distinct("k")) {
-    least = std::min(least, rows.where("k", k).mean(column));
-  }
-  return least;
-}
-
-Verdict judge(const Tables& tables) {
+Told tell(const Tables& tables) {
   const Rows all(tables.at("reward"));
   const Rows whole = all.where("order", "whole"), largest = all.where("order", "largest"),
              lowest = all.where("order", "lowest");
-  const double best = all.where("order", "best").mean("greedy");
-  Verdict verdict;
-  verdict.rules = {
-      below("greedy, largest coefficients",
-            "reward of the mode, all coefficients < K largest, for every K from 2 to 10", whole.mean("greedy"),
-            least_reward(largest, "greedy")),
-      below("greedy, some K", "reward of the mode, all coefficients < best K up to 10", whole.mean("greedy"),
-            std::max(largest.between("k", 2, 10).most("greedy"), lowest.between("k", 2, 10).most("greedy"))),
-      below("sampled", "expected reward, all coefficients < K largest, for every K from 2 to 10", whole.mean("sampled"),
-            least_reward(largest, "sampled"))};
-  double peak = 0, peak_k = 0;
-  for (const double k : lowest.distinct("k")) {
-    if (lowest.where("k", k).mean("greedy") > peak) peak = lowest.where("k", k).mean("greedy"), peak_k = k;
+  const auto mode = [](const Rows& rows, double k) { return rows.where("k", k).mean("greedy"); };
+  const Rows snr(tables.at("snr")), usual = snr.where("arms", double(arms)).where("lambda", lambda);
+  return {fmt::format(
+              "Best reward {:.3f}. Mode of the noisy policy: {:.3f}; of its 2, 5 and 10 largest coefficients {:.3f}, "
+              "{:.3f}, {:.3f}; of its 2, 5 and 10 lowest frequencies {:.3f}, {:.3f}, {:.3f}. Sampled instead: {:.4f} "
+              "untruncated, {:.4f} with the 10 largest, {:.4f} with the 10 lowest. The printed signal-to-noise ratio "
+              "is {:.0f} for {} arms, the ratio of variances {:.3f}; from 10 to 1000 arms the printed one grows {:.0f} "
+              "times, and the measured one falls to {:.2g} of itself.",
+              all.where("order", "best").mean("greedy"), whole.mean("greedy"), mode(largest, 2), mode(largest, 5),
+              mode(largest, 10), mode(lowest, 2), mode(lowest, 5), mode(lowest, 10), whole.mean("sampled"),
+              largest.where("k", 10.0).mean("sampled"), lowest.where("k", 10.0).mean("sampled"), usual.mean("printed"),
+              arms, usual.mean("measured"),
+              snr.where("arms", 1000.0).mean("printed") / snr.where("arms", 10.0).mean("printed"),
+              snr.where("arms", 1000.0).mean("measured") / snr.where("arms", 10.0).mean("measured")),
+          {fmt::format(
+               "The signal is one arm wide: its 10 lowest coefficients hold {:.0f}% of its energy, as noise spreads "
+               "over all alike. Up to there signal is dropped with the noise.",
+               100 * Rows(tables.at("energy")).mean("share")),
+           fmt::format("Keeping the 19 lowest frequencies does help the mode: {:.3f}.", mode(lowest, 19))}};
+}
+
+// The printed signal-to-noise ratio, N / (2 lambda), beside that of variances: of the signal over the arms, and of
+// noise as it was drawn.
+void add_ratios(Frame& frame, const Bench& bench) {
+  for (const std::size_t n : {10, 50, 200, 1000}) {
+    double mean = 0, square = 0;
+    for (std::size_t i = 1; i <= n; ++i) {
+      const double away = static_cast<double>(i) - static_cast<double>(n) / 2;
+      const double value = std::exp(-away * away / 2) / std::sqrt(2 * std::numbers::pi);
+      mean += value / static_cast<double>(n), square += value * value / static_cast<double>(n);
+    }
+    for (const double noise : {0.1, lambda, 0.5}) {
+      // What the task adds to the signal, over enough bandits.
+      double power = 0, count = 0;
+      for (std::uint64_t draw = 0; draw < 20'000 / n; ++draw) {
+        const std::vector<double> r = make_noisy_bandit(n, noise, 1000 * bench.seed + draw).r;
+        for (std::size_t i = 0; i < n; ++i, ++count) {
+          const double away = static_cast<double>(i + 1) - static_cast<double>(n) / 2;
+          power += std::pow(r[i] - std::exp(-away * away / 2) / std::sqrt(2 * std::numbers::pi), 2);
+        }
+      }
+      frame.add({double(bench.seed), double(n), noise, static_cast<double>(n) / (2 * noise),
+                 (square - mean * mean) / (power / count)});
+    }
   }
-  verdict.saw = fmt::format(
-      "Best reward {:.3f}. Mode of the noisy policy: {:.3f}; of its 2, 5 and 10 largest coefficients {:.3f}, {:.3f}, "
-      "{:.3f}; of its 2, 5 and 10 lowest frequencies {:.3f}, {:.3f}, {:.3f}. Sampled instead: {:.4f} untruncated, "
-      "{:.4f} with the 10 largest. Among the lowest frequencies the mode is best at K = {:.0f}, {:.3f}.",
-      best, whole.mean("greedy"), largest.where("k", 2.0).mean("greedy"), largest.where("k", 5.0).mean("greedy"),
-      largest.where("k", 10.0).mean("greedy"), lowest.where("k", 2.0).mean("greedy"),
-      lowest.where("k", 5.0).mean("greedy"), lowest.where("k", 10.0).mean("greedy"), whole.mean("sampled"),
-      largest.where("k", 10.0).mean("sampled"), peak_k, peak);
-  verdict.because = {below("the signal is not low", "share of the signal's energy in its 10 lowest coefficients < 90%",
-                           tables.at("energy").rows.empty() ? 1 : Rows(tables.at("energy")).mean("share"), 0.9)};
-  verdict.reason = fmt::format(
-      "The signal is one arm wide: its 10 lowest coefficients hold {:.0f}% of its energy, as noise spreads over all "
-      "alike. Up to there signal is dropped with the noise; keeping the {:.0f} lowest frequencies does help the mode.",
-      100 * Rows(tables.at("energy")).mean("share"), peak_k);
-  return verdict;
 }
 
 // How much of the signal's variation the ten lowest coefficients hold.
@@ -156,6 +164,8 @@ Tables measure_all(const Bench& bench) {
   }
   tables["energy"] = {{"seed", "share"}};
   tables["energy"].add({double(bench.seed), low / all});
+  tables["snr"] = {{"seed", "arms", "lambda", "printed", "measured"}};
+  add_ratios(tables["snr"], bench);
   return tables;
 }
 
@@ -176,7 +186,8 @@ Item bandit() {
           1.5,
           2,
           measure_all,
-          judge};
+          bandit_rules,
+          tell};
 }
 
 }  // namespace mercer::paper

@@ -8,6 +8,7 @@
 #include "mercer/certify.hpp"
 #include "mercer/env.hpp"
 #include "mercer/random.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 namespace {
@@ -87,34 +88,24 @@ double worst_ratio(const Rows& rows, const char* distance, const char* bound) {
   return truth.empty() ? std::nan("") : worst;
 }
 
-Verdict judge(const Tables& tables) {
+Told tell(const Tables& tables) {
   Tables all;
   append(all, {{"all", tables.at("components")}});
   append(all, {{"all", tables.at("states")}});
   const Rows rows(all.at("all")), varying = Rows(tables.at("components")).where("policy", "varying"),
                                   constant = Rows(tables.at("components")).where("policy", "constant"),
                                   states(tables.at("states"));
-  const double few = varying.where("k", varying.least("k")).mean("printed"),
-               many = varying.where("k", varying.most("k")).mean("printed");
-  Verdict verdict;
-  verdict.rules = {at_most("bounds the Euclidean distance", "largest of (true distance / printed bound), 2-norm <= 1",
-                           worst_ratio(rows, "l2", "printed"), 1),
-                   at_most("bounds the 1-norm here", "largest of (true distance / printed bound), 1-norm <= 1",
-                           worst_ratio(rows, "l1", "printed"), 1),
-                   below("falls with components", "printed bound at the most components < at the fewest", many, few),
-                   at_most("a rigorous one is no looser", "mean of C1 <= mean of the printed bound, both on the 1-norm",
-                           rows.mean("c1"), rows.mean("printed"))};
-  verdict.saw = fmt::format(
+  const auto printed = [](const Rows& of, const char* by, double value) { return of.where(by, value).mean("printed"); };
+  return {fmt::format(
       "20 states: the printed bound falls from {:.3g} at K = {} to {:.2g} at K = {}; the true 1-norm distance at the "
       "fewest is {:.3g}. Over all cases the truth is at most {:.2f} (2-norm) and {:.2f} (1-norm) of the printed "
       "bound; the rigorous C1 is {:.1f} times smaller on average. From {} to {} states at half of the coefficients it "
       "grows from {:.3g} to {:.3g}. With a constant policy two coefficients are exact (bound {:.1g} from K = 2 on).",
-      few, varying.least("k"), many, varying.most("k"), varying.where("k", varying.least("k")).mean("l1"),
-      worst_ratio(rows, "l2", "printed"), worst_ratio(rows, "l1", "printed"), rows.mean("printed") / rows.mean("c1"),
-      states.least("states"), states.most("states"), states.where("states", states.least("states")).mean("printed"),
-      states.where("states", states.most("states")).mean("printed"), constant.between("k", 2, 1e9).most("printed"));
-  verdict.reason = "";
-  return verdict;
+      printed(varying, "k", varying.least("k")), varying.least("k"), printed(varying, "k", varying.most("k")),
+      varying.most("k"), varying.where("k", varying.least("k")).mean("l1"), worst_ratio(rows, "l2", "printed"),
+      worst_ratio(rows, "l1", "printed"), rows.mean("printed") / rows.mean("c1"), states.least("states"),
+      states.most("states"), printed(states, "states", states.least("states")),
+      printed(states, "states", states.most("states")), constant.between("k", 2, 1e9).most("printed"))};
 }
 
 }  // namespace
@@ -133,7 +124,8 @@ Item chain() {
           0.3,
           3,
           measure,
-          judge};
+          chain_rules,
+          tell};
 }
 
 }  // namespace mercer::paper

@@ -6,7 +6,7 @@
 namespace mercer::paper {
 
 std::vector<std::string> curve_columns() {
-  return {"seed", "steps", "basis", "k", "k_rank", "parameters", "mean", "sd", "w1", "tv"};
+  return {"env", "seed", "steps", "basis", "k", "k_rank", "parameters", "mean", "sd", "w1", "tv"};
 }
 
 void add_curves(Frame& frame, const Bench& bench, double steps, const Discretised& made,
@@ -14,7 +14,7 @@ void add_curves(Frame& frame, const Bench& bench, double steps, const Discretise
   const auto add = [&](const std::string& basis, double k, double rank, double parameters,
                        const std::vector<double>& returns, double w1, double tv) {
     const Summary earned = summary(returns);
-    frame.add({double(bench.seed), steps, basis, k, rank, parameters, earned.mean, earned.sd, w1, tv});
+    frame.add({made.env(), double(bench.seed), steps, basis, k, rank, parameters, earned.mean, earned.sd, w1, tv});
   };
   const double table = static_cast<double>(made.lattice.table.pi.size());
   add("teacher", 0, 0, static_cast<double>(network_parameters(bench, made.head)), made.teacher_returns, 0, 0);
@@ -26,25 +26,47 @@ void add_curves(Frame& frame, const Bench& bench, double steps, const Discretise
   }
 }
 
-double mean_gap(const Rows& rows, const std::string& basis, double k_rank, const std::string& reference) {
-  std::vector<double> gaps;
+Seeds gaps(const Rows& rows, const std::string& basis, double k_rank, const std::string& reference) {
+  Seeds all;
   const Rows own = rows.where("basis", basis).where("k_rank", k_rank), other = rows.where("basis", reference);
   for (const double seed : own.distinct("seed")) {
-    gaps.push_back(std::abs(own.where("seed", seed).mean("mean") - other.where("seed", seed).mean("mean")));
+    all.push_back(std::abs(own.where("seed", seed).mean("mean") - other.where("seed", seed).mean("mean")));
   }
-  return mean_of(gaps);
+  return all;
 }
 
-std::size_t k_count(const Rows& rows, const std::string& basis) {
-  return rows.where("basis", basis).distinct("k_rank").size();
+Seeds last_gaps(const Rows& rows, const std::string& basis, const std::string& reference) {
+  return gaps(rows, basis, rows.where("basis", basis).most("k_rank"), reference);
 }
 
-double overall_gap(const Rows& rows, const std::string& basis, const std::string& reference) {
-  std::vector<double> gaps;
-  for (const double rank : rows.where("basis", basis).distinct("k_rank")) {
-    gaps.push_back(mean_gap(rows, basis, rank, reference));
+Curves gap_curves(const Rows& rows, const std::string& basis, const std::string& reference) {
+  Curves curves;
+  const Rows own = rows.where("basis", basis), other = rows.where("basis", reference);
+  for (const double seed : own.distinct("seed")) {
+    const Rows one = own.where("seed", seed);
+    curves.x.push_back(one.numbers("k"));
+    curves.y.push_back(one.numbers("mean"));
+    const double truth = other.where("seed", seed).mean("mean");
+    for (double& value : curves.y.back()) value = std::abs(value - truth);
   }
-  return mean_of(gaps);
+  return curves;
+}
+
+Seeds mean_gaps(const Rows& rows, const std::string& basis, const std::string& reference) {
+  Seeds all;
+  for (const Seeds& curve : gap_curves(rows, basis, reference).y) all.push_back(mean_of(curve));
+  return all;
+}
+
+Seeds gaps_within(const Rows& rows, const std::string& basis, double parameters, const std::string& reference) {
+  Seeds all;
+  const Rows own = rows.where("basis", basis), other = rows.where("basis", reference);
+  for (const double seed : own.distinct("seed")) {
+    const Rows some = own.where("seed", seed).between("parameters", 0, parameters);
+    const double truth = other.where("seed", seed).mean("mean");
+    all.push_back(std::abs(some.where("k_rank", some.most("k_rank")).mean("mean") - truth) / std::abs(truth));
+  }
+  return all;
 }
 
 double pooled_error(const Rows& rows, const std::string& basis, double k_rank, const std::string& reference) {
@@ -55,10 +77,6 @@ double pooled_error(const Rows& rows, const std::string& basis, double k_rank, c
                      std::sqrt(static_cast<double>(trial_episodes)));
   }
   return mean_of(errors);
-}
-
-double parameters_at(const Rows& rows, const std::string& basis, double k_rank) {
-  return rows.where("basis", basis).where("k_rank", k_rank).mean("parameters");
 }
 
 }  // namespace mercer::paper

@@ -5,13 +5,16 @@
 
 #include "item.hpp"
 #include "lattices.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 namespace {
 
-const std::vector<Head> heads{{Teacher::mountain_car, 0, false}, {Teacher::pendulum, 5000, true}};
+const std::vector<Head> heads{{Teacher::mountain_car, 0, false}, {Teacher::pendulum_v0, 5000, true}};
 
-std::string task_name(const Head& head) { return name_of(head.teacher) + "-" + name_of(head); }
+std::string task_name(const Head& head) {
+  return head.teacher == Teacher::mountain_car ? "mountain-car-gaussian" : "pendulum-boltzmann";
+}
 
 std::vector<std::size_t> bin_grid(bool quick) {
   return quick ? std::vector<std::size_t>{5, 10, 20, 35} : std::vector<std::size_t>{5, 10, 15, 20, 25, 30, 35};
@@ -68,10 +71,9 @@ Tables measure(const Bench& bench) {
   return tables;
 }
 
-Verdict judge(const Tables& tables) {
+Told tell(const Tables& tables) {
   const Rows bins(tables.at("discretisation")), episodes(tables.at("pruning"));
-  Verdict verdict;
-  verdict.saw = "";
+  Told told;
   double left = 0;
   for (const Head& head : heads) {
     const std::string task = task_name(head);
@@ -79,29 +81,20 @@ Verdict judge(const Tables& tables) {
     const auto error = [](const Rows& rows, const char* by, double value) {
       return rows.where(by, value).mean("error");
     };
-    const double coarse = error(one, "bins", one.least("bins")), fine = error(one, "bins", one.most("bins"));
-    const double few = error(two, "episodes", two.least("episodes")),
-                 many = error(two, "episodes", two.most("episodes"));
-    verdict.rules.push_back(below(task + ": more bins help",
-                                  "|return difference| to the teacher with most bins < with fewest", fine, coarse));
-    verdict.rules.push_back(
-        below(task + ": more trajectories help",
-              "|return difference| between pruned and full lattice with most trajectories < with fewest", many, few));
-    verdict.saw += fmt::format(
+    told.saw += fmt::format(
         "{}: discretisation error {:.3g} with {:.0f} bins, {:.3g} with {:.0f}; pruning error {:.3g} after {:.0f} "
         "trajectories, {:.3g} after {:.0f}. ",
-        task, coarse, one.least("bins"), fine, one.most("bins"), few, two.least("episodes"), many,
-        two.most("episodes"));
-    left = std::max(left, fine / std::abs(one.mean("teacher")));
+        task, error(one, "bins", one.least("bins")), one.least("bins"), error(one, "bins", one.most("bins")),
+        one.most("bins"), error(two, "episodes", two.least("episodes")), two.least("episodes"),
+        error(two, "episodes", two.most("episodes")), two.most("episodes"));
+    left = error(one, "bins", one.most("bins")) / std::abs(one.mean("teacher"));
   }
-  verdict.saw.pop_back();
-  verdict.because = {below("bins in the wrong place",
-                           "10% of |return| < discretisation error that is left with most bins", 0.1, left)};
-  verdict.reason = fmt::format(
-      "With the most bins {:.0f}% of the return is still lost on the worse task: quantile edges crowd where the "
-      "policy rests. Item 14 moves them.",
-      100 * left);
-  return verdict;
+  told.saw.pop_back();
+  told.why = {
+      fmt::format("With the most bins {:.0f}% of the pendulum's return is still lost: quantile edges crowd where "
+                  "the policy rests. Item 14 moves them.",
+                  100 * left)};
+  return told;
 }
 
 }  // namespace
@@ -117,12 +110,13 @@ Item discretisation() {
        "discretisation is judged without pruning: the teacher is asked in every cell",
        "pruning at 35 bins, edges from all 200 rollouts, cells from the first ones",
        "mountain car: Gaussian policy; pendulum: Boltzmann-Q after 5,000 steps, as in the published figure"},
-      {Teacher::pendulum, Teacher::mountain_car},
+      {Teacher::pendulum_v0, Teacher::mountain_car},
       true,
       16,
       2,
       measure,
-      judge};
+      discretisation_rules,
+      tell};
 }
 
 }  // namespace mercer::paper

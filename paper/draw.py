@@ -17,7 +17,9 @@ DRAW = {"turntable": policies.turntable, "bandit": policies.bandit, "mountain-ca
         "pendulum-gaussian": returns.pendulum, "pendulum-boltzmann": returns.pendulum,
         "return-spread": returns.return_spread, "pruned": measures.pruned, "stationary": measures.stationary,
         "discretisation": returns.discretisation, "chain": measures.chain, "binning": policies.binning,
-        "polar": policies.polar, "complexity": measures.complexity, "additions": returns.additions}
+        "polar": policies.polar, "complexity": measures.complexity, "additions": returns.additions,
+        "rates": measures.rates, "kernels": measures.kernels, "printed": policies.printed, "mixtures": measures.mixtures,
+        "variance": measures.variance}
 
 
 def main():

@@ -2,11 +2,13 @@
 
 import math
 
-from drawing import BLACK, ORANGE, GREEN, BLUE, RED, PURPLE, LOOK, band, by, panels, read, where
+import numpy as np
+
+from drawing import BLACK, ORANGE, GREEN, BLUE, RED, PURPLE, LOOK, band, by, panels, published, read, where
 
 
 def pruned(folder):
-    data = read(folder, "pruned")
+    data = published(folder, "pruned")
     figure, (axis,) = panels(1, 2.2)
     steps, mean, spread = by(data, "steps", "pruned")
     axis.errorbar(steps, mean, yerr=spread, color=BLUE, marker="o", label="pruned", capsize=2)
@@ -19,7 +21,7 @@ def pruned(folder):
 
 
 def stationary(folder):
-    data = read(folder, "w1")
+    data = published(folder, "w1")
     figure, axes = panels(2, 2.1)
     for axis, head, letter in zip(axes, ("gaussian", "boltzmann"), "ab"):
         part = where(data, head=head, steps=5000)
@@ -77,4 +79,67 @@ def complexity(folder):
     lower.set(xlabel="rank k", ylabel="time (ms)", xscale="log", yscale="log", title=f"(b) against K, {most:.0f} x 64 entries")
     lower.set_ylim(top=lower.get_ylim()[1] * 4)
     lower.legend(ncols=2, loc="upper center")
+    return figure
+
+
+def rates(folder):
+    data = read(folder, "rates")
+    figure, (upper, lower) = panels(2, 2.3)
+    for axis, norm, title in ((upper, "l1", "(a) partial Fourier sums in L1"), (lower, "sup", "(b) in the supremum")):
+        for domain, colour, marker in (("step", RED, "s"), ("hat", BLUE, "o"), ("smooth hat", GREEN, "^"),
+                                       ("analytic", PURPLE, "D")):
+            part = where(data, domain=domain, norm=norm)
+            k, mean, spread = by(part, "k", "error")
+            keep = mean > 1e-12
+            band(axis, k[keep], mean[keep], spread[keep], (domain, colour, marker), floor=1e-13)
+        axis.set(xlabel="K, highest frequency", ylabel="error", xscale="log", yscale="log", title=title, ylim=(1e-9, 5))
+    k = np.array([2.0, 256.0])
+    upper.plot(k, 0.5 / k, color=BLACK, linestyle=":", label="printed: 1/K")
+    lower.plot(k, 3 * k ** -3, color=BLACK, linestyle=":", label="printed, hats: K^-3")
+    lower.plot(k, 0.3 / k, color=BLACK, linestyle="--", label="1/K")
+    for axis in (upper, lower):
+        axis.legend(ncols=2, loc="lower left")
+    return figure
+
+
+def kernels(folder):
+    data = read(folder, "bounds")
+    figure, (axis,) = panels(1, 2.3)
+    for sharp, colour, marker in zip(np.unique(data["sharpness"]), (BLUE, ORANGE, GREEN, RED, PURPLE), "os^vD"):
+        part = where(data, sharpness=sharp)
+        label = f"2-norm of the kernel {part['norm'].mean():.1f}"
+        band(axis, *by(part, "k", "printed"), (label, colour, marker), floor=1e-3)
+    axis.set(xlabel="K, Fourier coefficients of the policy", ylabel="printed bound", xscale="log", yscale="log")
+    axis.legend()
+    return figure
+
+
+def mixtures(folder):
+    data = read(folder, "fits")
+    figure, axes = panels(2, 2.0)
+    for task, colour, marker in (("pendulum", BLUE, "o"), ("mountain-car", ORANGE, "s")):
+        own = where(data, task=task)
+        ks = np.unique(own["k"])
+        spreads = [[where(own, k=k, seed=seed)["test"].std(ddof=1) for seed in np.unique(own["seed"])] for k in ks]
+        band(axes[0], ks, np.mean(spreads, axis=1), np.std(spreads, axis=1), (task, colour, marker), floor=1e-4)
+        k, mean, spread = by(own, "k", "collapsed")
+        band(axes[1], k, mean, spread, (task, colour, marker), floor=0)
+    axes[0].set(ylabel="sd over starts of the\nheld-out log-likelihood", xscale="log", yscale="log")
+    axes[1].set(xlabel="components", ylabel="components with a\nvariance at the floor (%)", xscale="log")
+    for axis in axes:
+        axis.legend()
+    return figure
+
+
+def variance(folder):
+    data = read(folder, "cases")
+    figure, (axis,) = panels(1, 2.6)
+    for met, colour, marker, label in ((1, BLUE, "o", "condition 1 met as printed"), (0, ORANGE, "s", "reversed")):
+        part = where(data, condition1=met)
+        axis.plot(part["v_true"], part["v_truncated"], color=colour, marker=marker, linestyle="", markersize=1.5, alpha=0.6,
+                  label=label)
+    ends = [min(data["v_true"]), max(data["v_true"])]
+    axis.plot(ends, ends, color=BLACK, linewidth=0.8, label="equal")
+    axis.set(xlabel="variance of Q, true policy", ylabel="variance of Q, truncated", xscale="log", yscale="log")
+    axis.legend()
     return figure

@@ -5,7 +5,7 @@ import math
 import matplotlib.pyplot as plt
 import numpy as np
 
-from drawing import BLACK, ORANGE, SKY, GREEN, BLUE, RED, COLUMN, LOOK, band, by, panels, read, where
+from drawing import BLACK, ORANGE, SKY, GREEN, BLUE, RED, COLUMN, LOOK, band, by, panels, published, read, where
 
 
 def turntable(folder):
@@ -60,7 +60,7 @@ def bandit(folder):
 
 
 def binning(folder):
-    edges, histogram = read(folder, "edges"), read(folder, "histogram")
+    edges, histogram = (where(data, seed=data["seed"][0]) for data in (read(folder, "edges"), read(folder, "histogram")))
     figure, axes = panels(2, 2.7)
     labels = {"gaussians": ("x", "y", "(a) four Gaussians, 10 bins a dimension"),
               "mountain-car": ("position", "velocity (1/step)", "(b) mountain-car DQN visits, 30 bins a dimension")}
@@ -82,7 +82,9 @@ def binning(folder):
 
 
 def polar(folder):
-    data, entropy = read(folder, "policy"), read(folder, "entropy")
+    data, states = published(folder, "policy"), published(folder, "states")
+    entropy = published(folder, "entropy")
+    entropy = where(entropy, seed=data["seed"][0])
     figure = plt.figure(figsize=(COLUMN, 5))
     figure.set_layout_engine("none")  # it gives up on polar axes this small
     axes = [[figure.add_axes([0.07 + 0.5 * column, 0.62 - 0.4 * row, 0.36, 0.26], projection="polar")
@@ -110,7 +112,38 @@ def polar(folder):
             axis.set_yticks([])
             axis.set_title(f"{'Gaussian' if head == 'gaussian' else 'Boltzmann-Q'}, {steps // 1000}k steps\n"
                            f"return {own['return'].mean():.0f}", pad=6)
+    snapshots(figure, where(states, head="gaussian", steps=5000))
     bar = figure.add_axes([0.2, 0.12, 0.6, 0.015])
     figure.colorbar(image, cax=bar, orientation="horizontal", label="probability of an action bin\n"
                     "(angle: torque in N m, radius: visited states)")
+    return figure
+
+
+def snapshots(figure, states):
+    """Where the pendulum is in some of the rings, from the centre outwards, drawn between the two columns."""
+    rings = np.unique(states["ring"])
+    for i, ring in enumerate(rings[np.linspace(0, len(rings) - 1, 5).astype(int)]):
+        one = where(states, ring=ring)
+        axis = figure.add_axes([0.455, 0.40 + 0.1 * i, 0.08, 0.08])
+        axis.plot([0, one["sin"][0]], [0, one["cos"][0]], color=RED, linewidth=2)
+        axis.plot([0], [0], color=BLACK, marker="o", markersize=2)
+        axis.set(xlim=(-1.2, 1.2), ylim=(-1.2, 1.2), aspect="equal", xticks=[], yticks=[])
+        axis.set_title(f"ring {ring:.0f}", fontsize=5, pad=1)
+        for side in axis.spines.values():
+            side.set_visible(True)
+            side.set_linewidth(0.4)
+
+
+def printed(folder):
+    data = read(folder, "defects")
+    figure, axes = panels(2, 2.3)
+    looks = {"right": ("right", BLACK, "o"), "real-part": ("real part only", BLUE, "s"), "by-sign": ("by sign", ORANGE, "^"),
+             "one-more": ("one more", SKY, "x"), "flat-inverse": ("flat inverse", GREEN, "v"), "printed": ("all of them", RED, "D")}
+    for axis, task, letter in zip(axes, ("pendulum", "mountain-car"), "ab"):
+        for variant, look in looks.items():
+            share, mean, spread = by(where(data, task=task, variant=variant), "share", "tv")
+            band(axis, 100 * share, mean, spread, look, floor=0)
+        axis.set(xlabel="coefficients kept (%)", ylabel="total variation from the lattice", title=f"({letter}) {task}")
+        axis.set_ylim(0, 1.35 * axis.get_ylim()[1])
+        axis.legend(ncols=3, loc="upper center")
     return figure

@@ -4,7 +4,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.ticker import NullFormatter
 
-from drawing import BLACK, ORANGE, SKY, GREEN, BLUE, RED, PURPLE, COLUMN, band, by, gaps, panels, read, where
+from drawing import BLACK, ORANGE, SKY, GREEN, BLUE, RED, PURPLE, COLUMN, band, by, gaps, panels, published, read, where
 
 
 def mountain_car(folder):
@@ -19,7 +19,7 @@ def mountain_car(folder):
 
 
 def pendulum(folder):
-    data = read(folder, "returns")
+    data = published(folder, "returns")
     figure, axes = panels(2, 2.1)
     for axis, steps, letter in zip(axes, (2000, 5000), "ab"):
         part = where(data, steps=steps)
@@ -37,7 +37,7 @@ def pendulum(folder):
 
 
 def return_spread(folder):
-    data = read(folder, "spread")
+    data = published(folder, "spread")
     names = ["pendulum-2k", "pendulum-3k", "pendulum-4k", "pendulum-5k", "mountain-car"]
     looks = [("teacher", "true", BLACK), ("lattice", "lattice", SKY), ("fourier", "DFT, half of K", BLUE),
              ("db4", "DB4, half of K", ORANGE), ("svd", "SVD, half of the rank", GREEN),
@@ -77,7 +77,7 @@ def discretisation(folder):
 
 
 def additions(folder):
-    data = read(folder, "loss")
+    data = published(folder, "loss")
     figure, axes = panels(3, 2.0, gridspec_kw={"height_ratios": [1, 1, 0.42]})
     points = [("published", "published lattice", BLACK, "X"), ("tempered", "+ tempered edges", ORANGE, "s"),
               ("nearest", "+ nearest visited cell", SKY, "^"), ("mass", "+ exact masses", GREEN, "v"),

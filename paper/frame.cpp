@@ -152,6 +152,25 @@ double mean_of(const std::vector<double>& numbers) {
   return std::accumulate(numbers.begin(), numbers.end(), 0.0) / static_cast<double>(numbers.size());
 }
 
+std::vector<double> per_seed(const Rows& rows, std::string_view column) {
+  std::vector<double> all;
+  for (const double seed : rows.distinct("seed")) all.push_back(rows.where("seed", seed).mean(column));
+  return all;
+}
+
+Tables select_env(const Tables& tables, const std::string& env) {
+  Tables some;
+  for (const auto& [name, frame] : tables) {
+    Frame& own = some[name] = {frame.columns};
+    const auto found = std::ranges::find(frame.columns, "env");
+    const auto at = static_cast<std::size_t>(found - frame.columns.begin());
+    for (const auto& row : frame.rows) {
+      if (found == frame.columns.end() || row[at] == Cell(env) || row[at] == Cell("any")) own.rows.push_back(row);
+    }
+  }
+  return some;
+}
+
 double Rows::mean(std::string_view column) const { return mean_of(numbers(column)); }
 
 double Rows::sd(std::string_view column) const {

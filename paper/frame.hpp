@@ -58,6 +58,13 @@ class Rows {
   std::vector<std::size_t> places_;
 };
 
+/// The mean of a column for each seed, by rising seed.
+std::vector<double> per_seed(const Rows& rows, std::string_view column);
+
+/// The rows of one environment in every table that has a column "env": its own, and those of tasks that have no
+/// variants ("any").
+Tables select_env(const Tables& tables, const std::string& env);
+
 /// Mean of numbers; NaN for none.
 double mean_of(const std::vector<double>& numbers);
 

@@ -23,8 +23,18 @@ struct Item {
   double seconds = 1;             ///< of processor time for one seed of a quick run, about
   double more = 4;                ///< times that for a full run
   std::function<Tables(const Bench&)> measure = {};
-  std::function<Verdict(const Tables&)> judge = {};  ///< of the tables of all seeds
+  std::function<Rules(const Tables&)> rules = {};  ///< of the tables of all seeds; see paper/rules
+  std::function<Told(const Tables&)> tell = {};
+  /// Environments that the tables hold side by side; the first one's verdict is the item's. Empty: one.
+  std::vector<std::string> envs = {};
 };
+
+/// One verdict for each environment, or one.
+struct Judged {
+  std::string env;  ///< empty: the item has one
+  Verdict verdict;
+};
+std::vector<Judged> judge(const Item& item, const Tables& tables);
 
 Item turntable();
 Item bandit();
@@ -40,6 +50,11 @@ Item binning();
 Item polar();
 Item complexity();
 Item additions();
+Item rates();
+Item kernels();
+Item printed();
+Item mixtures();
+Item variance_lemma();
 
 /// All of them, by number.
 std::vector<Item> all_items();

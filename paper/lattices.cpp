@@ -15,7 +15,7 @@ namespace mercer::paper {
 LatticeOptions published_lattice(Teacher teacher) {
   LatticeOptions options = paper_lattice();
   options.state_bins = {35};
-  options.action_bins = {teacher == Teacher::pendulum ? std::size_t{15} : std::size_t{10}};
+  options.action_bins = {env_of(teacher) == "any" ? std::size_t{10} : std::size_t{15}};
   return options;
 }
 

@@ -16,6 +16,8 @@ struct Discretised {
   LatticeOptions options;
   Lattice lattice;
   std::vector<double> teacher_returns, lattice_returns;
+
+  std::string env() const { return env_of(head.teacher); }
 };
 
 /// The published lattice of a task: 35 quantile bins of each observation, 15 or 10 of the action.

@@ -1,4 +1,5 @@
 #include "pendulum.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 
@@ -14,12 +15,14 @@ Item pendulum_boltzmann() {
        "Q: the first critic of SAC; the density is normalised on 64 cells",
        "lattice from 200 rollouts, returns over 100 episodes; K up to half of the coefficients (1.5 times that in a "
        "full run)"},
-      {Teacher::pendulum},
+      {Teacher::pendulum_v0, Teacher::pendulum},
       true,
-      8,
+      16,
       2,
       [](const Bench& bench) { return measure_pendulum(bench, true); },
-      judge_pendulum};
+      pendulum_rules,
+      tell_pendulum,
+      pendulum_envs()};
 }
 
 }  // namespace mercer::paper

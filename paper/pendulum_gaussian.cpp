@@ -1,4 +1,5 @@
 #include "pendulum.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 
@@ -14,12 +15,14 @@ Item pendulum_gaussian() {
        "SAC with the published settings and the library's defaults (batch 256, tau 0.005, tuned temperature)",
        "lattice from 200 rollouts, returns over 100 episodes; K up to half of the coefficients (1.5 times that in a "
        "full run)"},
-      {Teacher::pendulum},
+      {Teacher::pendulum_v0, Teacher::pendulum},
       true,
-      2,
+      4,
       3,
       [](const Bench& bench) { return measure_pendulum(bench, false); },
-      judge_pendulum};
+      pendulum_rules,
+      tell_pendulum,
+      pendulum_envs()};
 }
 
 }  // namespace mercer::paper

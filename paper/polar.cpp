@@ -4,6 +4,7 @@
 
 #include "item.hpp"
 #include "lattices.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 namespace {
@@ -23,60 +24,64 @@ double mean_entropy(const Lattice& lattice) {
   return sum / all;
 }
 
+// The visited cell of each ring: where it is, for the snapshots beside the figure, and what the policy does there.
+void add_rings(Tables& tables, const Bench& bench, const Head& head, const Lattice& lattice) {
+  const std::size_t rows = lattice.table.rows, shown = std::min(rows, rings);
+  for (std::size_t ring = 0; ring < shown; ++ring) {
+    const std::size_t cell = ring * rows / shown;
+    const auto row = lattice.table.row(cell);
+    for (std::size_t j = 0; j < row.size(); ++j) {
+      tables["policy"].add({env_of(head.teacher), double(bench.seed), name_of(head), double(head.steps),
+                            double(ring + 1), lattice.actions.axes[0].centre(j), row[j]});
+    }
+    tables["states"].add({env_of(head.teacher), double(bench.seed), name_of(head), double(head.steps), double(ring + 1),
+                          lattice.cells->centre(cell, 0), lattice.cells->centre(cell, 1),
+                          lattice.cells->centre(cell, 2), static_cast<double>(lattice.cells->counts()[cell])});
+  }
+}
+
 Tables measure(const Bench& bench) {
-  Tables tables;
-  Frame& frame = tables["policy"] = {{"seed", "head", "steps", "ring", "action", "probability"}};
-  Frame& spread = tables["entropy"] = {{"seed", "head", "steps", "states", "entropy", "even_entropy", "return"}};
-  for (const bool boltzmann : {false, true}) {
-    for (const std::uint64_t steps : {2000, 5000}) {
-      const Head head{Teacher::pendulum, steps, boltzmann};
-      const TrainedPolicy trained = load_policy(bench, head);
-      const Rollouts met = visits(bench, head);
-      const Lattice lattice = make_lattice(*trained.policy, met, published_lattice(head.teacher));
-      const std::size_t rows = lattice.table.rows, shown = std::min(rows, rings);
-      for (std::size_t ring = 0; ring < shown; ++ring) {
-        const auto row = lattice.table.row(ring * rows / shown);
-        for (std::size_t j = 0; j < row.size(); ++j) {
-          frame.add({double(bench.seed), name_of(head), double(steps), double(ring + 1),
-                     lattice.actions.axes[0].centre(j), row[j]});
-        }
+  Tables tables{{"policy", {{"env", "seed", "head", "steps", "ring", "action", "probability"}}},
+                {"states", {{"env", "seed", "head", "steps", "ring", "cos", "sin", "speed", "visits"}}}};
+  Frame& spread = tables["entropy"] = {{"env", "seed", "head", "steps", "states", "entropy", "even_entropy", "return"}};
+  for (const Teacher teacher : pendulums) {
+    for (const bool boltzmann : {false, true}) {
+      for (const std::uint64_t steps : {2000, 5000}) {
+        const Head head{teacher, steps, boltzmann};
+        const TrainedPolicy trained = load_policy(bench, head);
+        const Rollouts met = visits(bench, head);
+        const Lattice lattice = make_lattice(*trained.policy, met, published_lattice(head.teacher));
+        if (bench.first && teacher == pendulums[0]) add_rings(tables, bench, head, lattice);
+        // The same states with even action bins and exact masses: what quantile bins add is gone.
+        LatticeOptions even = published_lattice(head.teacher);
+        even.action_edges = {EdgeKind::uniform};
+        even.reach_bounds = true;
+        even.table = TableRule::mass;
+        spread.add({env_of(teacher), double(bench.seed), name_of(head), double(steps), double(lattice.table.rows),
+                    mean_entropy(lattice), mean_entropy(make_lattice(*trained.policy, met, even)),
+                    summary(teacher_trial(bench, head)).mean});
       }
-      // The same states with even action bins and exact masses: what quantile bins add is gone.
-      LatticeOptions even = published_lattice(head.teacher);
-      even.action_edges = {EdgeKind::uniform};
-      even.reach_bounds = true;
-      even.table = TableRule::mass;
-      spread.add({double(bench.seed), name_of(head), double(steps), double(rows), mean_entropy(lattice),
-                  mean_entropy(make_lattice(*trained.policy, met, even)), summary(teacher_trial(bench, head)).mean});
     }
   }
   return tables;
 }
 
-Verdict judge(const Tables& tables) {
+Told tell(const Tables& tables) {
   const Rows all(tables.at("entropy"));
-  Verdict verdict;
-  verdict.saw = "Mean entropy of a row over visits, 1 for a uniform one (return): ";
+  Told told{"Mean entropy of a row over visits, 1 for a uniform one (return): "};
   for (const std::string head : {"gaussian", "boltzmann"}) {
     const Rows early = all.where("head", head).where("steps", 2000.0),
                late = all.where("head", head).where("steps", 5000.0);
-    verdict.rules.push_back(below(head + " sharpens", "entropy of rows after 5k < after 2k steps", late.mean("entropy"),
-                                  early.mean("entropy")));
-    verdict.saw += fmt::format("{} {:.2f} ({:.0f}) after 2k, {:.2f} ({:.0f}) after 5k steps; ", head,
-                               early.mean("entropy"), early.mean("return"), late.mean("entropy"), late.mean("return"));
+    told.saw += fmt::format("{} {:.2f} ({:.0f}) after 2k, {:.2f} ({:.0f}) after 5k steps; ", head,
+                            early.mean("entropy"), early.mean("return"), late.mean("entropy"), late.mean("return"));
   }
-  verdict.saw.replace(verdict.saw.size() - 2, 2, ".");
+  told.saw.replace(told.saw.size() - 2, 2, ".");
   const Rows own = all.where("head", "gaussian");
-  const double early = own.where("steps", 2000.0).mean("even_entropy"),
-               late = own.where("steps", 5000.0).mean("even_entropy");
-  verdict.because = {below("even bins tell the same",
-                           "Gaussian on even bins, exact masses: entropy after 2k < after 5k steps", early, late)};
-  verdict.reason = fmt::format(
-      "On even action bins with exact masses the Gaussian's entropy is {:.2f} after 2k and {:.2f} after 5k steps: {}.",
-      early, late,
-      early < late ? "it is the later one that spreads more, whatever the bins"
-                   : "the policy does sharpen, and quantile bins hide it");
-  return verdict;
+  told.why = {
+      fmt::format("On even action bins with exact masses the Gaussian's entropy is {:.2f} after 2k and {:.2f} after "
+                  "5k steps: it is the later one that spreads more, whatever the bins.",
+                  own.where("steps", 2000.0).mean("even_entropy"), own.where("steps", 5000.0).mean("even_entropy"))};
+  return told;
 }
 
 }  // namespace
@@ -86,14 +91,16 @@ Item polar() {
           "polar",
           "Policies over states in polar coordinates, 2k and 5k steps",
           "Early policies spread over actions; after 5,000 steps they are nearly degenerate.",
-          {"one seed; rings: visited cells in their order, at most 750, evenly picked",
+          {"figure of the first seed; rings: visited cells in their order, at most 750, evenly picked",
            "angle: torque from -2 to 2 spread over the circle"},
-          {Teacher::pendulum},
-          false,
+          {Teacher::pendulum_v0, Teacher::pendulum},
+          true,
           6,
           1,
           measure,
-          judge};
+          polar_rules,
+          tell,
+          pendulum_envs()};
 }
 
 }  // namespace mercer::paper

@@ -5,6 +5,7 @@
 
 #include "item.hpp"
 #include "lattices.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 namespace {
@@ -29,40 +30,33 @@ double unreachable_percent(const Grid& grid) {
 
 Tables measure(const Bench& bench) {
   Tables tables;
-  Frame& frame = tables["pruned"] = {{"seed", "steps", "episodes", "pruned", "unreachable", "printed"}};
-  for (std::size_t i = 0; i < 4; ++i) {
-    const Head head{Teacher::pendulum, steps_of[i], false};
-    const TrainedPolicy trained = load_policy(bench, head);
-    const Rollouts met = visits(bench, head);
-    const Lattice lattice = make_lattice(*trained.policy, met, published_lattice(head.teacher));
-    frame.add({double(bench.seed), double(steps_of[i]), double(met.episodes()), lattice.pruned_percent(),
-               unreachable_percent(lattice.cells->grid()), printed[i]});
+  Frame& frame = tables["pruned"] = {{"env", "seed", "steps", "episodes", "pruned", "unreachable", "printed"}};
+  for (const Teacher teacher : pendulums) {
+    for (std::size_t i = 0; i < 4; ++i) {
+      const Head head{teacher, steps_of[i], false};
+      const TrainedPolicy trained = load_policy(bench, head);
+      const Rollouts met = visits(bench, head);
+      const Lattice lattice = make_lattice(*trained.policy, met, published_lattice(teacher));
+      frame.add({env_of(teacher), double(bench.seed), double(steps_of[i]), double(met.episodes()),
+                 lattice.pruned_percent(), unreachable_percent(lattice.cells->grid()), printed[i]});
+    }
   }
   return tables;
 }
 
-Verdict judge(const Tables& tables) {
+Told tell(const Tables& tables) {
   const Rows all(tables.at("pruned"));
-  Verdict verdict;
-  verdict.saw = "Pruned: ";
+  Told told{"Pruned: "};
   for (std::size_t i = 0; i < 4; ++i) {
-    const Rows own = all.where("steps", double(steps_of[i]));
-    verdict.rules.push_back(at_most(fmt::format("{}k as printed", steps_of[i] / 1000),
-                                    "|pruned percent - printed| <= 3 points, mean over seeds",
-                                    std::abs(own.mean("pruned") - printed[i]), 3));
-    verdict.saw +=
-        fmt::format("{:.2f}% after {}k steps (printed {}), ", own.mean("pruned"), steps_of[i] / 1000, printed[i]);
+    told.saw += fmt::format("{:.2f}% after {}k steps (printed {}), ",
+                            all.where("steps", double(steps_of[i])).mean("pruned"), steps_of[i] / 1000, printed[i]);
   }
-  const double early = all.where("steps", 2000.0).mean("pruned"), late = all.where("steps", 5000.0).mean("pruned");
-  verdict.rules.push_back(below("more is pruned later", "pruned percent after 2k < after 5k steps", early, late));
-  verdict.saw += fmt::format("and {:.1f}% of the cells hold no state at all.", all.mean("unreachable"));
-  verdict.because = {below("most of it is geometry", "80% of what is pruned < cells that no state lies in",
-                           0.8 * all.mean("pruned"), all.mean("unreachable"))};
-  verdict.reason = fmt::format(
+  told.saw += fmt::format("and {:.1f}% of the cells hold no state at all.", all.mean("unreachable"));
+  told.why = {fmt::format(
       "cos and sin lie on a circle, so {:.1f}% of the lattice cannot be met by any policy; of what a policy can "
       "choose, it leaves {:.0f}% out.",
-      all.mean("unreachable"), 100 * (all.mean("pruned") - all.mean("unreachable")) / (100 - all.mean("unreachable")));
-  return verdict;
+      all.mean("unreachable"), 100 * (all.mean("pruned") - all.mean("unreachable")) / (100 - all.mean("unreachable")))};
+  return told;
 }
 
 }  // namespace
@@ -73,12 +67,14 @@ Item pruned() {
           "Share of the lattice that is pruned, pendulum",
           "Pruning unvisited cells removes 94 to 98% of the table, and more as training concentrates the policy.",
           {"cells of the lattice of observations (cos, sin, speed), 35 quantile bins each", "visits of 200 rollouts"},
-          {Teacher::pendulum},
+          {Teacher::pendulum_v0, Teacher::pendulum},
           true,
-          2,
+          4,
           1,
           measure,
-          judge};
+          pruned_rules,
+          tell,
+          pendulum_envs()};
 }
 
 }  // namespace mercer::paper

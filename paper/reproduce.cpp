@@ -77,7 +77,8 @@ std::map<Teacher, std::set<std::uint64_t>> teachers_of(const std::vector<Item>& 
 Job item_job(const Item& item, const Bench& bench) {
   // Read once: the file may be replaced while it runs.
   static const std::string program = code_digest(reinterpret_cast<const void*>(&item_job));
-  const json settings{{"item", item.id}, {"seed", bench.seed}, {"quick", bench.quick}, {"program", program}};
+  const json settings{
+      {"item", item.id}, {"seed", bench.seed}, {"quick", bench.quick}, {"first", bench.first}, {"program", program}};
   Job job{"item", settings.dump(), {}, false};
   for (const Teacher teacher : item.teachers) job.inputs.push_back(train_teacher(bench, teacher).digest);
   return job;
@@ -125,6 +126,33 @@ void help_with(const Store& store, const std::string& what, bool quick, const st
   }
 }
 
+Reproduced finish(const Item& item, const Tables& tables, const ResultContext& context, const fs::path& out) {
+  Reproduced done{item.id, item.number, judge(item, tables), out / item.id};
+  write_result(done.folder, item, tables, done.judged, context);
+  write_index(out);
+  return done;
+}
+
+// Tables that are there, and what they were measured with.
+std::vector<Reproduced> judge_again(const ReproduceOptions& options, const std::vector<Item>& items,
+                                    const std::map<std::string, Commits>& commits) {
+  std::vector<Reproduced> all;
+  for (const Item& item : items) {
+    const fs::path folder = options.out / item.id;
+    if (!fs::exists(folder / "result.json")) {
+      if (options.ids.empty()) continue;
+      throw Error(ErrorCode::cannot_open, fmt::format("there are no results in '{}'", folder.string()),
+                  "Run it without --judge first");
+    }
+    ResultContext context = read_context(folder);
+    context.commits.rules = commits.at(item.id).rules;
+    Tables tables;
+    for (const std::string& name : context.tables) tables[name] = read_frame(folder / (name + ".csv"));
+    all.push_back(finish(item, tables, context, options.out));
+  }
+  return all;
+}
+
 }  // namespace
 
 void help_reproduce(const ReproduceOptions& options, const Progress& progress) {
@@ -143,7 +171,7 @@ void help_reproduce(const ReproduceOptions& options, const Progress& progress) {
   }
   for (const Item& item : items) {
     for (const std::uint64_t seed : seeds_of(item, seeds)) {
-      const Bench bench{store, seed, options.quick, quiet};
+      const Bench bench{store, seed, options.quick, quiet, seed == seeds.front()};
       bool found = false;
       help_with(
           store, fmt::format("{}, seed {}", item.id, seed), options.quick, [&] { measured(item, bench, found); },
@@ -171,6 +199,8 @@ std::vector<Item> choose_items(const std::vector<std::string>& ids) {
 
 std::vector<Reproduced> reproduce(const ReproduceOptions& options, const StepSink& sink, const Progress& progress) {
   const std::vector<Item> items = choose_items(options.ids);
+  const std::map<std::string, Commits> commits = read_commits(options.commits, items);
+  if (options.judge_only) return judge_again(options, items, commits);
   const std::vector<std::uint64_t> seeds = complete_seeds(options);
   const Store store(options.out / "store", library_digest());
   const auto teachers = teachers_of(items, seeds);
@@ -199,15 +229,13 @@ std::vector<Reproduced> reproduce(const ReproduceOptions& options, const StepSin
                                            : fmt::format("{} {}", item.number, item.id);
       Progress inner;
       inner.stop = progress.stop;
-      const Bench bench{store, seed, options.quick, inner};
+      const Bench bench{store, seed, options.quick, inner, seed == seeds.front()};
       bool found = false;
       append(tables, measured(item, bench, found));
       plan.finish(what, cost_of(item, options.quick), found);
     }
-    const ResultContext context{options.quick, seeds_of(item, seeds), options.version};
-    all.push_back({item.id, item.number, item.judge(tables), options.out / item.id});
-    write_result(options.out / item.id, item, tables, all.back().verdict, context);
-    write_index(options.out);
+    all.push_back(finish(item, tables, {options.quick, seeds_of(item, seeds), options.version, commits.at(item.id)},
+                         options.out));
   }
   return all;
 }

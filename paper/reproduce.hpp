@@ -16,13 +16,15 @@ struct ReproduceOptions {
   bool quick = false;                  ///< fewer K and shorter sweeps
   std::vector<std::uint64_t> seeds{};  ///< empty: 0 to 9, quick 0 and 1
   std::string version = {};            ///< of the program, told in the results
+  std::filesystem::path commits{};     ///< as `paper/commits.py` writes them, told in the results; empty: unknown
+  bool judge_only = false;             ///< judge the tables that are in `out`, and measure nothing
 };
 
 /// An item that was measured and judged.
 struct Reproduced {
   std::string id;
   std::size_t number = 0;
-  Verdict verdict;
+  std::vector<Judged> judged;  ///< the first one counts
   std::filesystem::path folder;
 };
 
@@ -32,7 +34,8 @@ using StepSink = std::function<void(const std::string& what, bool found, double 
 /// The items that are asked for, by number. Throws `unknown_name` with the nearest id.
 std::vector<Item> choose_items(const std::vector<std::string>& ids);
 
-/// Trains the teachers, measures every item and judges it by its rules.
+/// Trains the teachers, measures every item and judges it by its rules. With `judge_only` the tables that an earlier
+/// call left in `out` are judged again, and the commit they were measured at stays; throws `cannot_open` without them.
 ///
 /// In `out`: store/ (every finished stage, see `Store`: the same call goes on after a kill and ends with the same
 /// bytes), ID/NAME.csv (tidy tables), ID/result.json (claim, configuration, seeds, rules, verdict), index.json and

@@ -25,8 +25,9 @@ TrainRequest training_of(Teacher teacher) {
   request.eval_episodes = 1;  // trials measure what the experiments ask about
   request.out = ".";          // until the store names a folder
   switch (teacher) {
+    case Teacher::pendulum_v0:
     case Teacher::pendulum:
-      request.env = "pendulum";
+      request.env = teacher == Teacher::pendulum ? "pendulum" : "pendulum-v0";
       request.steps = 5000;
       request.snapshots = {2000, 3000, 4000};
       break;
@@ -62,6 +63,8 @@ std::string head_settings(const Bench& bench, const Head& head, std::size_t epis
 
 std::string name_of(Teacher teacher) {
   switch (teacher) {
+    case Teacher::pendulum_v0:
+      return "pendulum-v0";
     case Teacher::pendulum:
       return "pendulum";
     case Teacher::mountain_car:
@@ -74,8 +77,19 @@ std::string name_of(Teacher teacher) {
 
 std::string task_of(Teacher teacher) { return training_of(teacher).env; }
 
+std::string env_of(Teacher teacher) {
+  return teacher == Teacher::pendulum || teacher == Teacher::pendulum_v0 ? task_of(teacher) : "any";
+}
+
+std::vector<std::string> pendulum_envs() {
+  std::vector<std::string> all;
+  for (const Teacher teacher : pendulums) all.push_back(env_of(teacher));
+  return all;
+}
+
 double training_seconds(Teacher teacher) {
-  return teacher == Teacher::pendulum ? 45 : teacher == Teacher::mountain_car ? 11 : 40;
+  if (teacher == Teacher::mountain_car) return 11;
+  return teacher == Teacher::dqn ? 40 : 45;
 }
 
 std::string name_of(const Head& head) {

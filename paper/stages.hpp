@@ -15,12 +15,18 @@ namespace mercer::paper {
 
 /// Policies that the experiments embed, trained by this library.
 enum class Teacher {
-  pendulum,      ///< SAC with the published settings, 5,000 steps, kept after 2, 3, 4 and 5 thousand
+  pendulum_v0,   ///< SAC with the published settings, 5,000 steps, kept after 2, 3, 4 and 5 thousand
+  pendulum,      ///< the same in Pendulum-v1, which Gymnasium has today
   mountain_car,  ///< SAC, 25,000 steps of the continuous mountain car
   dqn,           ///< DQN in the discrete mountain car
 };
 std::string name_of(Teacher teacher);
 std::string task_of(Teacher teacher);
+/// What stands in the column "env" of a table: the task of a pendulum, "any" for tasks without variants.
+std::string env_of(Teacher teacher);
+/// The published pendulum and today's.
+inline constexpr Teacher pendulums[] = {Teacher::pendulum_v0, Teacher::pendulum};
+std::vector<std::string> pendulum_envs();
 /// Processor seconds that its training takes, about.
 double training_seconds(Teacher teacher);
 
@@ -30,6 +36,7 @@ struct Bench {
   std::uint64_t seed = 0;
   bool quick = false;
   const Progress& progress;
+  bool first = true;  ///< of the seeds: what is drawn for one seed only is kept for this one
 };
 
 /// Trains, or finds, the teacher of the bench's seed. Goes on where a killed process stopped.
@@ -37,7 +44,7 @@ Entry train_teacher(const Bench& bench, Teacher teacher);
 
 /// Which policy of a teacher is meant.
 struct Head {
-  Teacher teacher = Teacher::pendulum;
+  Teacher teacher = Teacher::pendulum_v0;
   std::uint64_t steps = 0;  ///< of training; 0: the last
   bool boltzmann = false;   ///< exp(Q / T) / Z with temperature 1 instead of the actor
 };

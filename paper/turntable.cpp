@@ -10,6 +10,7 @@
 #include "mercer/parallel.hpp"
 #include "mercer/random.hpp"
 #include "mercer/statistics.hpp"
+#include "rules/rules.hpp"
 
 namespace mercer::paper {
 namespace {
@@ -128,52 +129,33 @@ Tables measure(const Bench& bench) {
   return tables;
 }
 
-// Standard deviation over the seeds, averaged over K.
+// Spread over the seeds, mean over K.
 double spread(const Rows& rows) {
-  std::vector<double> sds;
-  for (const double k : rows.distinct("k")) sds.push_back(rows.where("k", k).sd("w1"));
-  return mean_of(sds);
+  std::vector<double> all;
+  for (const double k : rows.distinct("k")) all.push_back(rows.where("k", k).sd("w1"));
+  return mean_of(all);
 }
 
-Verdict judge(const Tables& tables) {
-  const Rows all(tables.at("w1"));
-  const Rows gmm = all.where("method", "gmm"), dft = all.where("method", "dft"),
-             fixed = all.where("method", "fixed-gmm"), grid = all.where("method", "gmm-grid");
-  const Rows few = gmm.between("k", 10, 60), many = gmm.between("k", 61, 100);
-  const double uniform = dft.where("k", 1.0).mean("w1");
-  Verdict verdict;
-  verdict.rules = {below("EM worsens past 60", "mean W1 of the mixture over 10 <= K <= 60 < over K > 60",
-                         few.mean("w1"), many.mean("w1")),
-                   below("EM is less stable past 60", "its sd over the seeds, mean over 10 <= K <= 60 < over K > 60",
-                         spread(few), spread(many)),
-                   at_most("DFT is stable from 10", "largest W1 of DFT for K >= 10 <= 5% of that of one coefficient",
-                           dft.between("k", 10, 100).most("w1"), 0.05 * uniform),
-                   below("fixed basis is worse", "mean W1 for K >= 10: DFT < fixed-basis mixture",
-                         dft.between("k", 10, 100).mean("w1"), fixed.between("k", 10, 100).mean("w1"))};
-  verdict.saw = fmt::format(
-      "W1 for 10 <= K <= 60 and for more: mixture by EM {:.3g} and {:.3g} rad (sd over seeds {:.2g} and {:.2g}); DFT "
-      "at most {:.2g} from K = 10 on; fixed basis {:.3g} on average.",
-      few.mean("w1"), many.mean("w1"), spread(few), spread(many), dft.between("k", 10, 100).most("w1"),
-      fixed.between("k", 10, 100).mean("w1"));
-  const double least = grid.between("k", 61, 100).mean("w1");
+Told tell(const Tables& tables) {
+  const Rows all(tables.at("w1")), gmm = all.where("method", "gmm"), few = gmm.between("k", 10, 60),
+                                   many = gmm.between("k", 61, 100), dft = all.where("method", "dft");
+  const double least = all.where("method", "gmm-grid").between("k", 61, 100).mean("w1");
   const Rows wider(tables.at("widths"));
   const auto share = [&](double width, double k) {
     const Rows own = wider.where("width", width);
-    return own.where("k", k).mean("w1") / own.where("k", 1.0).mean("w1");
+    return 100 * own.where("k", k).mean("w1") / own.where("k", 1.0).mean("w1");
   };
-  verdict.because = {below("samples set the floor", "mean W1 past 60, EM on the exact table < EM on 1000 samples",
-                           least, many.mean("w1")),
-                     below("width sets what DFT needs",
-                           "W1 at K = 10 as a share of that at K = 1: bumps 0.4 rad wide < half of bumps 0.2 rad wide",
-                           share(0.4, 10), share(0.2, 10) / 2)};
-  verdict.reason = fmt::format(
-      "Fitted to the exact table instead of {} samples, EM stands at {:.2g} rad past 60 components (samples: {:.2g}): "
-      "what keeps the mixture from improving is mostly the noise of its samples. Ten Fourier coefficients leave "
-      "{:.1f}% of the distance of one where bumps are 0.2 rad wide, {:.1f}% at 0.4 and {:.1f}% at 0.8; twenty leave "
-      "{:.1f}% at 0.2.",
-      samples, least, many.mean("w1"), 100 * share(0.2, 10), 100 * share(0.4, 10), 100 * share(0.8, 10),
-      100 * share(0.2, 20));
-  return verdict;
+  return {
+      fmt::format("W1 for 10 <= K <= 60 and for more: mixture by EM {:.3g} and {:.3g} rad (sd over seeds {:.2g} and "
+                  "{:.2g}); DFT at most {:.2g} from K = 10 on; fixed basis {:.3g} on average.",
+                  few.mean("w1"), many.mean("w1"), spread(few), spread(many), dft.between("k", 10, 100).most("w1"),
+                  all.where("method", "fixed-gmm").between("k", 10, 100).mean("w1")),
+      {fmt::format("Fitted to the exact table instead of {} samples, EM stands at {:.2g} rad past 60 components "
+                   "(samples: {:.2g}): what keeps the mixture from improving is mostly the noise of its samples.",
+                   samples, least, many.mean("w1")),
+       fmt::format("Ten Fourier coefficients leave {:.1f}% of the distance of one where bumps are 0.2 rad wide, "
+                   "{:.1f}% at 0.4 and {:.1f}% at 0.8; twenty leave {:.1f}% at 0.2.",
+                   share(0.2, 10), share(0.4, 10), share(0.8, 10), share(0.2, 20))}};
 }
 
 }  // namespace
@@ -194,7 +176,8 @@ Item turntable() {
       3.5,
       3,
       measure,
-      judge};
+      turntable_rules,
+      tell};
 }
 
 }  // namespace mercer::paper

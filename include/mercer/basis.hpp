@@ -117,6 +117,9 @@ class Basis {
   const std::vector<std::size_t>& shape() const { return shape_; }
   virtual std::size_t size() const = 0;  ///< number of coefficients
 
+  /// The indices that are kept for K, rising: those of the largest terms. Throws `out_of_range`.
+  virtual std::vector<std::size_t> choose(std::span<const double> coefficients, std::size_t k) const;
+
  protected:
   /// Checks values and remembers the shape.
   void fix_shape(const Table& table);
@@ -176,6 +179,28 @@ class FourierBasis final : public Basis {
   std::unique_ptr<RowEvaluator> evaluator(std::span<const double> coefficients,
                                           std::span<const std::size_t> kept) const override;
   bool splits_row_sums() const override { return true; }
+  std::size_t size() const override;
+};
+
+/// Step 4 of the published pseudocode to the letter: what it computes, not what it means. Coefficients are the real
+/// parts of numpy.fft.fftshift(numpy.fft.fftn(table)), flattened; `choose` keeps all that are not below the one that
+/// has K larger ones, so K + 1 and more where values repeat, and large negative ones never; the inverse treats the flat
+/// spectrum as one axis. Even with all coefficients the table does not come back. docs/reference/reproduction.md
+/// measures what each of this costs.
+class PrintedFourierBasis final : public Basis {
+ public:
+  std::string name() const override { return "fourier:printed"; }
+  void train(const Table& table, std::span<const double> row_weights = {}) override;
+  std::vector<double> apply(std::span<const double> table) const override;
+  std::vector<double> reverse(std::span<const double> coefficients) const override;
+  /// By their squares, which are no energies here: `choose` goes by sign.
+  std::vector<Term> terms(std::span<const double> coefficients) const override;
+  std::vector<std::size_t> choose(std::span<const double> coefficients, std::size_t k) const override;
+  ParameterCount parameters(std::size_t k) const override { return {k, k + 1}; }
+  /// O(K m) a row, O(K) an entry.
+  std::unique_ptr<RowEvaluator> evaluator(std::span<const double> coefficients,
+                                          std::span<const std::size_t> kept) const override;
+  bool orthonormal() const override { return false; }
   std::size_t size() const override;
 };
 
@@ -380,12 +405,13 @@ enum class BasisFamily {
   wavelet,         ///< `WaveletBasis`
   tensor_wavelet,  ///< `TensorWaveletBasis`
   svd,
-  gmm,        ///< K Gaussians of one action dimension for each row: K - 1 weights, K means, K spreads
-  fixed_gmm,  ///< K Gaussians that follow from the common action edges: K - 1 weights
-  mle,        ///< K actions drawn from each row: how often each came
+  gmm,              ///< K Gaussians of one action dimension for each row: K - 1 weights, K means, K spreads
+  fixed_gmm,        ///< K Gaussians that follow from the common action edges: K - 1 weights
+  mle,              ///< K actions drawn from each row: how often each came
+  printed_fourier,  ///< `PrintedFourierBasis`
 };
 
-/// A way to write a table, with its settings. From a short text: "fourier", "dct", "haar", "db1" to "db10"
+/// A way to write a table, with its settings. From a short text: "fourier" (":printed"), "dct", "haar", "db1" to "db10"
 /// (":mode=symmetric,level=2" or ":tensor"), "svd" (":centred,weighted,rank=20,randomised"), "gmm" and "fixed-gmm"
 /// (":iterations=100"), "mle". See docs/reference/bases.md.
 struct BasisSpec {
@@ -401,7 +427,7 @@ struct BasisSpec {
   BasisSpec(const char* text) : BasisSpec(std::string_view(text)) {}
 
   /// Whether each row is written by itself, so that there is no `Basis`.
-  bool row_by_row() const { return family >= BasisFamily::gmm; }
+  bool row_by_row() const { return family >= BasisFamily::gmm && family <= BasisFamily::mle; }
 };
 
 /// The text that makes it again, settings in a fixed order.

@@ -112,7 +112,11 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
 
 /// Settings of a lattice: a preset, and what differs from it.
 struct LatticeRequest {
-  enum class Preset { paper, best };
+  enum class Preset {
+    paper,    ///< what the publication means
+    best,     ///< what works better
+    printed,  ///< the published pseudocode, defects included
+  };
   enum class Unvisited { uniform, nearest, teacher };
   Preset preset = Preset::best;
   std::optional<std::vector<std::size_t>> state_bins, action_bins;
@@ -150,7 +154,7 @@ struct EmbedRequest : Request {
   std::string out;                      ///< ends in .mercer; empty: nothing is written
   std::optional<SigningKey> sign = {};  ///< signs the file
 
-  std::string usual_basis() const;     ///< of the route
+  std::string usual_basis() const;     ///< of the route and the preset
   std::size_t usual_rollouts() const;  ///< of the route and the preset
 };
 struct EmbedResult {

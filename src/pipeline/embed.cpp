@@ -366,19 +366,28 @@ EmbedRequest::EmbedRequest() { continuous.polish.ridge_steps = 30; }
 
 std::string EmbedRequest::usual_basis() const {
   if (route == Route::continuous) return option_text(continuous.dictionary.basis);
-  return is_large(*this) ? "svd" : "dct";
+  if (is_large(*this)) return "svd";
+  switch (lattice.preset) {
+    case LatticeRequest::Preset::printed:
+      return "fourier:printed";
+    case LatticeRequest::Preset::paper:
+      return "fourier";
+    case LatticeRequest::Preset::best:
+      break;
+  }
+  return "dct";
 }
 
 // With the published 200 episodes the cells that nobody visited cost more than everything else.
 std::size_t EmbedRequest::usual_rollouts() const {
   if (route == Route::continuous) return continuous.episodes;
-  return lattice.preset == LatticeRequest::Preset::paper ? 200 : 1000;
+  return lattice.preset == LatticeRequest::Preset::best ? 1000 : 200;
 }
 
 double EmbedResult::pruned_percent() const { return 100 * (1 - static_cast<double>(cells) / all_cells); }
 
 LatticeOptions LatticeRequest::lattice() const {
-  LatticeOptions options = preset == Preset::paper ? paper_lattice() : best_lattice();
+  LatticeOptions options = preset == Preset::best ? best_lattice() : paper_lattice();
   if (state_bins) options.state_bins = *state_bins;
   if (action_bins) options.action_bins = *action_bins;
   if (state_edges) options.state_edges = parse_edge_rule(*state_edges);
@@ -399,7 +408,7 @@ LatticeOptions LatticeRequest::lattice() const {
 TruncationOptions LatticeRequest::truncation(std::size_t k) const {
   TruncationOptions options;
   options.k = k;
-  options.energy = energy.value_or(preset == Preset::paper ? 0 : TruncationOptions::usual_energy);
+  options.energy = energy.value_or(preset == Preset::best ? TruncationOptions::usual_energy : 0);
   if (k > 0 && energy) {
     throw Error(ErrorCode::bad_value, fmt::format("--k {} and --energy {} both say how much to keep", k, *energy),
                 "Give one of them");
@@ -407,7 +416,7 @@ TruncationOptions LatticeRequest::truncation(std::size_t k) const {
   if (options.energy != 0) {
     require_in_range("--energy", options.energy, 1e-6, 1 - 1e-12, "0 keeps half of all coefficients");
   }
-  options.order = preset == Preset::paper ? RowOrder::lexicographic : RowOrder::mean_action;
+  options.order = preset == Preset::best ? RowOrder::mean_action : RowOrder::lexicographic;
   if (order) options.order = *order;
   if (simplex) options.simplex = *simplex;
   if (options.simplex == SimplexRule::softmax) {

@@ -40,7 +40,7 @@ TEST(MakeBasis, names_the_nearest) {
   expect_error(ErrorCode::unknown_name, "Did you mean 'db1", [] { make_basis("db11"); });
   expect_error(ErrorCode::unknown_name, "Did you mean 'centred'?", [] { make_basis("svd:centered"); });
   expect_error(ErrorCode::unknown_name, "Did you mean 'symmetric'?", [] { make_basis("db4:mode=symetric"); });
-  expect_error(ErrorCode::unknown_name, "has no settings", [] { make_basis("fourier:level=2"); });
+  expect_error(ErrorCode::unknown_name, "has no settings", [] { make_basis("dct:level=2"); });
   expect_error(ErrorCode::out_of_range, "level is 41; legal: 0 to 40", [] { make_basis("db4:level=41"); });
   expect_error(ErrorCode::bad_value, "not an integer", [] { make_basis("db4:level=-1"); });
   expect_error(ErrorCode::bad_value, "not an integer", [] { make_basis("db4:level"); });
@@ -49,8 +49,8 @@ TEST(MakeBasis, names_the_nearest) {
 }
 
 TEST(MakeBasis, parses_a_text_into_a_family_and_its_settings) {
-  for (const char* text : {"fourier", "dct", "haar", "db4:mode=symmetric,level=2", "db2:tensor", "svd:centred,rank=3",
-                           "gmm:iterations=7", "fixed-gmm", "mle"}) {
+  for (const char* text : {"fourier", "fourier:printed", "dct", "haar", "db4:mode=symmetric,level=2", "db2:tensor",
+                           "svd:centred,rank=3", "gmm:iterations=7", "fixed-gmm", "mle"}) {
     EXPECT_EQ(to_text(BasisSpec(text)), text);
   }
   EXPECT_EQ(BasisSpec("haar").family, BasisFamily::wavelet);

@@ -200,3 +200,24 @@ def test_continuous_route_says_what_it_does_not_know(mercer):
     flags = ("embed", *CAR, "--route", "continuous", "--out", "p.mercer")
     assert "kernel:matern" in mercer.fails(2, *flags, "--basis", "kernel:maten52")
     assert "int8" in mercer.fails(2, *flags, "--format", "int9")
+
+
+def test_the_printed_preset_runs_the_pseudocode_and_the_paper_preset_means_it(mercer):
+    bins = ("--state-bins", 12, "--k", 150)
+    printed, paper = (embed(mercer, "--preset", preset, *bins) for preset in ("printed", "paper"))
+    assert printed["basis"] == "fourier:printed" and paper["basis"] == "fourier"
+    assert printed["visited_cells"] == paper["visited_cells"] and printed["returns"]["lattice"] == paper["returns"]["lattice"]
+    assert printed["parameters"] == 150 and printed["parameters_stored"] > 150  # K + 1, and ties
+    assert printed["tv"] > 2 * paper["tv"]
+    whole = embed(mercer, "--preset", "printed", "--state-bins", 12)  # half of all entries, as the caption has it
+    assert whole["k"] == whole["visited_cells"] * 15 // 2 and whole["tv"] > 2 * paper["tv"]
+    for settings in ("from=coefficients", "from=decoded"):
+        played = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", f"p.mercer:{settings}",
+                             "--seed", 1, "--episodes", 40)
+        assert played["return"] == whole["returns"]["embedding"]
+    assert "Export with --mode table" in mercer.fails(2, "export", "c", "p.mercer", "--mode", "coefficients", "--out", "e")
+
+
+def test_a_basis_that_ranks_by_sign_has_no_energy(mercer):
+    said = mercer.fails(2, "embed", *CAR, "--out", "p.mercer", "--basis", "fourier:printed", "--energy", 0.9)
+    assert "ranks coefficients by sign" in said and "Give k" in said

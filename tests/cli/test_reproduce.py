@@ -14,14 +14,24 @@ import pytest
 from conftest import PROGRAM
 
 # Sanitizers make fitting mixtures slow.
-CHEAP = ["chain", "bandit"] if os.environ.get("SANITIZERS") else ["chain", "turntable", "bandit"]
-WORDS = {"holds", "holds in part", "does not hold"}
+CHEAP = ["bandit", "chain"] if os.environ.get("SANITIZERS") else ["turntable", "bandit", "chain", "kernels", "variance"]
+NUMBERS = {"turntable": 1, "bandit": 2, "chain": 10, "kernels": 17, "variance": 20}
 
 
 def files(folder):
     """Everything but the store, which names results by build."""
     return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
             for path in sorted(folder.rglob("*")) if path.is_file() and "store" not in path.parts}
+
+
+def word_of(rules):
+    """The verdict that rules come to, from the text of the page."""
+    outcomes = [rule["outcome"] for rule in rules]
+    if all(outcome == "holds" for outcome in outcomes):
+        return "holds"
+    if "holds" in outcomes:
+        return "holds in part"
+    return "undecided" if "undecided" in outcomes else "does not hold"
 
 
 @pytest.fixture(scope="module")
@@ -36,22 +46,32 @@ def whole(tmp_path_factory):
 
 def test_results_are_tidy_and_judged(whole):
     folder, said, told = whole
-    assert [item["id"] for item in said["items"]] == [id for id in ("turntable", "bandit", "chain") if id in CHEAP]
+    assert [item["id"] for item in said["items"]] == CHEAP
     assert "left" in told
     for item in said["items"]:
         result = json.loads((folder / item["id"] / "result.json").read_text())
-        assert result["verdict"] == item["verdict"] in WORDS
+        assert result["verdict"] == item["verdict"] == result["judged"][0]["verdict"]
         assert result["seeds"] == [0, 1] and result["configuration"]["quick"] is True
-        held = [rule["holds"] for rule in result["rules"]]
-        assert result["verdict"] == ("holds" if all(held) else "holds in part" if any(held) else "does not hold")
+        assert result["commits"] == {"rules": "unknown", "measured": "unknown"}
+        for judged in result["judged"]:
+            assert judged["verdict"] == word_of(judged["rules"]) and judged["saw"]
+            for rule in judged["rules"]:
+                if rule["p"] is None:  # nothing random
+                    assert rule["outcome"] == ("holds" if rule["left"] <= rule["right"] else "fails")
+                else:  # two seeds show nothing: a quarter at best
+                    assert rule["p_adjusted"] >= rule["p"] >= 0.25
+                    assert rule["outcome"] == ("undecided" if rule["effect"] < rule["bound"] else "fails")
         for name in result["tables"]:
             rows = list(csv.DictReader(open(folder / item["id"] / f"{name}.csv")))
             assert rows and {row["seed"] for row in rows} == {"0", "1"}
     index = json.loads((folder / "index.json").read_text())
-    assert [item["number"] for item in index] == [1, 2, 10][-len(CHEAP):]
+    assert [item["number"] for item in index] == [NUMBERS[id] for id in CHEAP]
     page = (folder / "index.html").read_text()
     for item in index:
         assert item["verdict"] in page and f"{item['id']}/figure.svg" in page
+        for rule in item["judged"][0]["rules"]:
+            assert f"<b>{rule['name']}</b>" in page
+    assert page.count("Rules of commit unknown, results of commit unknown.") == len(CHEAP)
     assert str(folder) not in page
 
 
@@ -64,7 +84,7 @@ def test_killed_anywhere_it_ends_with_the_same_files(mercer, whole):
         running.send_signal(signal.SIGKILL)
         running.wait()
         kills += running.returncode == -signal.SIGKILL
-    assert kills >= 2
+    assert kills >= 3
     mercer.ok("reproduce", *CHEAP, "--quick", "--out", "r")
     assert files(mercer.folder / "r") == files(whole[0])
     assert not list((mercer.folder / "r/store").glob("*.work"))
@@ -82,6 +102,84 @@ def test_a_damaged_result_is_made_again(mercer, whole):
     said = mercer.ok("reproduce", "10", "--quick", "--out", "r").stderr
     assert said.count("(found)") == 1
     assert files(mercer.folder / "r") == before
+
+
+def test_commits_are_named_and_tables_judged_again(mercer, tmp_path):
+    def commits(rules, program):
+        (tmp_path / "commits.json").write_text(json.dumps({"program": program, "rules": {"chain": rules}}))
+        return "--commits", tmp_path / "commits.json"
+
+    mercer.ok("reproduce", "chain", "--quick", "--out", "r", *commits("aaa", "bbb"))
+    before = files(mercer.folder / "r")
+    page = (mercer.folder / "r/index.html").read_text()
+    assert "Rules of commit aaa, results of commit bbb." in page
+    # Rules of another commit judge the same tables, which stay of the commit that they were measured at.
+    mercer.ok("reproduce", "chain", "--judge", "--out", "r", *commits("ccc", "ddd"))
+    result = json.loads((mercer.folder / "r/chain/result.json").read_text())
+    assert result["commits"] == {"rules": "ccc", "measured": "bbb"}
+    assert result["configuration"]["quick"] is True and result["seeds"] == [0, 1]
+    mercer.ok("reproduce", "chain", "--judge", "--out", "r", *commits("aaa", "ddd"))
+    assert files(mercer.folder / "r") == before
+    # Other numbers, another verdict: the tables are what is judged.
+    table = mercer.folder / "r/chain/components.csv"
+    rows = list(csv.DictReader(open(table)))
+    for row in rows:
+        row["printed"] = "1e-6"
+    with open(table, "w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    mercer.ok("reproduce", "chain", "--judge", "--out", "r")
+    rules = json.loads((mercer.folder / "r/chain/result.json").read_text())["judged"][0]["rules"]
+    assert {rule["name"]: rule["outcome"] for rule in rules}["bounds the Euclidean distance"] == "fails"
+    assert "Run it without --judge first" in mercer.fails(3, "reproduce", "bandit", "--judge", "--out", "r")
+    (tmp_path / "commits.json").write_text("[]")
+    assert "paper/commits.py" in mercer.fails(3, "reproduce", "chain", "--out", "r", "--commits", tmp_path / "commits.json")
+
+
+def test_rules_are_committed_before_results(tmp_path):
+    """paper/commits.py in a checkout of its own: what it names, and what it finds wrong."""
+    source = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "paper/commits.py"
+    (tmp_path / "paper/rules").mkdir(parents=True)
+    script = tmp_path / "paper/commits.py"
+    script.write_text(source.read_text())
+    for name in ("verdict.cpp", "trials.cpp", "rules/chain.cpp", "rules/pendulum.cpp"):
+        (tmp_path / "paper" / name).write_text("1\n")
+
+    def git(*words):
+        return subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", "-C", str(tmp_path), *words], check=True,
+                              capture_output=True, text=True).stdout.strip()
+
+    def run(*words):
+        return subprocess.run(["/usr/bin/python3", "-B", str(script), *words], capture_output=True, text=True)
+
+    assert json.loads(run().stdout)["program"] == "unknown"  # no checkout
+    git("init", "-q")
+    git("add", "-A")
+    git("commit", "-qm", "rules")
+    first = json.loads(run().stdout)
+    assert set(first["rules"]) == {"chain", "pendulum-gaussian", "pendulum-boltzmann"}
+    assert first["rules"]["chain"] == first["program"] == git("rev-parse", "--short=10", "HEAD")
+    (tmp_path / "paper/other.cpp").write_text("1\n")
+    git("add", "-A")
+    git("commit", "-qm", "other")
+    second = json.loads(run().stdout)
+    assert second["rules"] == first["rules"] and second["program"] != first["program"]
+    (tmp_path / "paper/rules/chain.cpp").write_text("2\n")
+    third = json.loads(run().stdout)
+    assert third["rules"]["chain"].endswith("+") and third["program"].endswith("+")
+    git("commit", "-qam", "another rule")
+    later = json.loads(run().stdout)["rules"]["chain"]
+
+    def checked(rules, measured):
+        (tmp_path / "index.json").write_text(json.dumps([{"id": "chain", "commits": {"rules": rules, "measured": measured}}]))
+        done = run(str(tmp_path))
+        return done.returncode, done.stdout
+    assert checked(first["rules"]["chain"], second["program"]) == (0, "chain: rules first\n")
+    assert checked(later, second["program"])[0] == 1
+    assert "not older" in checked(later, second["program"])[1]
+    assert "differ" in checked(later + "+", later)[1] and "no commit" in checked("unknown", later)[1]
+    assert run(str(tmp_path / "nowhere")).returncode == 1
 
 
 def test_one_seed_is_seeds_of_one(mercer):
@@ -113,7 +211,7 @@ def test_figures(mercer, whole):
 
 @pytest.mark.parametrize("arguments, parts", [
     (["chian"], ["E201", "no item is called 'chian'", "'chain'"]),
-    (["15"], ["E201", "15"]),
+    (["21"], ["E201", "21"]),
     (["chain", "--seeds", "9-0"], ["E203", "--seeds is '9-0'"]),
     (["chain", "--seed", "x"], ["E203", "--seed is 'x'"]),
     (["chain", "--seeds", "a"], ["E203", "--seeds is 'a'", "0-9"]),
@@ -127,5 +225,5 @@ def test_bad_usage(mercer, arguments, parts):
 
 def test_list(mercer):
     listed = mercer.json("reproduce", "--list")
-    assert [item["number"] for item in listed] == list(range(1, 15))
+    assert [item["number"] for item in listed] == [*range(1, 15), *range(16, 21)]
     assert "pruned" in mercer.ok("reproduce", "--list").stdout

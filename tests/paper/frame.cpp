@@ -49,27 +49,34 @@ TEST(Frame, RowsAreChosenAndSummed) {
   EXPECT_THROW(dft.mean("w2"), Error);
 }
 
-TEST(Verdict, FollowsFromItsRules) {
-  const Rule yes = below("", "", 1, 2), no = below("", "", 2, 2), unknown = at_most("", "", std::nan(""), 2);
-  EXPECT_TRUE(yes.holds && at_most("", "", 2, 2).holds);
-  EXPECT_FALSE(no.holds || unknown.holds);
-  EXPECT_EQ((Verdict{{yes, yes}, ""}).word(), "holds");
-  EXPECT_EQ((Verdict{{yes, no}, ""}).word(), "holds in part");
-  EXPECT_EQ((Verdict{{no, unknown}, ""}).word(), "does not hold");
-  EXPECT_EQ((Verdict{{}, ""}).word(), "not measured");
+TEST(Frame, HasAMeanForEachSeed) {
+  Frame frame{{"seed", "w1"}};
+  for (const double seed : {1.0, 0.0, 1.0}) frame.add({seed, 10 * seed + static_cast<double>(frame.rows.size())});
+  EXPECT_EQ(per_seed(Rows(frame), "w1"), (std::vector<double>{1, 11}));
+}
+
+TEST(Frame, IsSplitByEnvironment) {
+  Frame several{{"env", "x"}}, one{{"x"}};
+  several.add({"pendulum-v0", 1.0});
+  several.add({"pendulum", 2.0});
+  several.add({"any", 3.0});
+  one.add({4.0});
+  const Tables own = select_env({{"several", several}, {"one", one}}, "pendulum");
+  EXPECT_EQ(Rows(own.at("several")).numbers("x"), (std::vector<double>{2, 3}));
+  EXPECT_EQ(Rows(own.at("one")).numbers("x"), (std::vector<double>{4}));
 }
 
 TEST(Items, AreNumberedNamedAndFound) {
   const std::vector<Item> all = all_items();
-  ASSERT_EQ(all.size(), 14u);
+  ASSERT_EQ(all.size(), 19u);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    EXPECT_EQ(all[i].number, i + 1);
+    EXPECT_EQ(all[i].number, i < 14 ? i + 1 : i + 2);  // the fifteenth is a list of commands in the document
     EXPECT_FALSE(all[i].claim.empty() || all[i].open.empty());
   }
   const auto chosen = choose_items({"13", "chain", "10"});
   ASSERT_EQ(chosen.size(), 2u);
   EXPECT_EQ(chosen[0].id, "chain");
-  EXPECT_EQ(choose_items({}).size(), 14u);
+  EXPECT_EQ(choose_items({}).size(), 19u);
   try {
     choose_items({"chian"});
     ADD_FAILURE();

@@ -58,7 +58,7 @@ struct ReproduceVerb {
   std::optional<std::uint64_t> seed;
   mercer::paper::ReproduceOptions options;
   bool list = false;
-  std::string out = options.out.string();
+  std::string out = options.out.string(), commits;
   std::set<std::string> given;
 
   void show_items(const CommonOptions& common) const {
@@ -78,6 +78,7 @@ struct ReproduceVerb {
     for (const std::string& id : split(items)) options.ids.push_back(id);
     if (!seeds.empty()) options.seeds = parse_seeds(seeds);
     options.version = version_number();
+    options.commits = commits;
     if (ranks() > 1) mercer::paper::help_reproduce(options, terminal_progress(true));
     if (rank() > 0) return;
     const auto told = [&](const std::string& what, bool found, double left) {
@@ -87,12 +88,18 @@ struct ReproduceVerb {
     const auto all = mercer::paper::reproduce(options, told, terminal_progress(common.quiet));
     json results = json::array();
     for (const auto& one : all) {
-      if (!common.quiet) tell("{:>2} {}: {}\n   {}\n", one.number, one.id, one.verdict.word(), one.verdict.saw);
+      const mercer::paper::Verdict& verdict = one.judged.front().verdict;
+      if (!common.quiet) tell("{:>2} {}: {}\n   {}\n", one.number, one.id, verdict.word(), verdict.saw);
+      json beside = json::object();
+      for (const auto& judged : one.judged) {
+        if (!judged.env.empty()) beside[judged.env] = judged.verdict.word();
+      }
       results.push_back({{"number", one.number},
                          {"id", one.id},
-                         {"verdict", one.verdict.word()},
-                         {"saw", one.verdict.saw},
-                         {"reason", one.verdict.reason},
+                         {"verdict", verdict.word()},
+                         {"verdicts", beside},
+                         {"saw", verdict.saw},
+                         {"reason", verdict.reason()},
                          {"folder", one.folder.string()}});
     }
     const std::string page = (options.out / "index.html").string();
@@ -116,6 +123,13 @@ void add_reproduce(Program& program) {
   list.in(mercer::OptionGroup::output);
   list.add({.name = "out", .value = "DIR", .help = "Folder of the results; the same command continues after a kill"},
            state->out);
+  list.add({.name = "judge", .help = "Judge the tables in --out again, and measure nothing"},
+           state->options.judge_only);
+  list.add({.name = "commits",
+            .value = "FILE",
+            .help = "Commits that the results name, as paper/commits.py writes them",
+            .shapes_result = false},
+           state->commits);
   list.add({.name = "list", .help = "Show the items and do nothing"}, state->list);
   std::vector<mercer::OptionList> own;
   own.push_back(std::move(list));

@@ -93,6 +93,10 @@ void Basis::check_coefficients(std::span<const double> coefficients) const {
   check_finite("the coefficients", coefficients);
 }
 
+std::vector<std::size_t> Basis::choose(std::span<const double> coefficients, std::size_t k) const {
+  return largest_kept(terms(coefficients), k);
+}
+
 void Basis::check_kept(std::span<const double> coefficients, std::span<const std::size_t> kept) const {
   check_coefficients(coefficients);
   std::vector<bool> seen(coefficients.size());

@@ -178,6 +178,9 @@ BasisSpec::BasisSpec(std::string_view text) {
       iterations = settings.integer("iterations", 0, 1'000'000).value_or(iterations);
       break;
     case BasisFamily::fourier:
+      if (settings.word("printed")) family = BasisFamily::printed_fourier;
+      break;
+    case BasisFamily::printed_fourier:
     case BasisFamily::dct:
     case BasisFamily::mle:
       break;
@@ -189,6 +192,8 @@ std::string to_text(const BasisSpec& spec) {
   switch (spec.family) {
     case BasisFamily::fourier:
       return "fourier";
+    case BasisFamily::printed_fourier:
+      return "fourier:printed";
     case BasisFamily::dct:
       return "dct";
     case BasisFamily::wavelet:
@@ -211,6 +216,8 @@ std::unique_ptr<Basis> make_basis(const BasisSpec& spec, std::uint64_t seed) {
   switch (spec.family) {
     case BasisFamily::fourier:
       return std::make_unique<FourierBasis>();
+    case BasisFamily::printed_fourier:
+      return std::make_unique<PrintedFourierBasis>();
     case BasisFamily::dct:
       return std::make_unique<CosineBasis>();
     case BasisFamily::wavelet:

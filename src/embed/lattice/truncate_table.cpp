@@ -132,8 +132,7 @@ void refill(const Basis& basis, const TableLayout& layout, std::size_t k, Table&
   for (const std::size_t place : layout.places) visited[place] = true;
   for (std::size_t round = 0; round < rounds; ++round) {
     const std::vector<double> coefficients = basis.apply(table.values);
-    const std::vector<double> close =
-        basis.reverse(keep_only(coefficients, largest_kept(basis.terms(coefficients), k)));
+    const std::vector<double> close = basis.reverse(keep_only(coefficients, basis.choose(coefficients, k)));
     for (std::size_t i = 0; i < close.size(); ++i) {
       if (!visited[i / layout.columns]) table.values[i] += stride * (close[i] - table.values[i]);
     }
@@ -143,10 +142,9 @@ void refill(const Basis& basis, const TableLayout& layout, std::size_t k, Table&
 // Returns the energy of all coefficients.
 double keep_largest(const Basis& basis, const Table& table, LatticeCode& code) {
   const std::vector<double> coefficients = basis.apply(table.values);
-  const std::vector<Term> terms = basis.terms(coefficients);
   double energy = 0;
-  for (const Term& term : terms) energy += term.energy;
-  code.kept = largest_kept(terms, code.k);
+  for (const Term& term : basis.terms(coefficients)) energy += term.energy;
+  code.kept = basis.choose(coefficients, code.k);
   for (const std::size_t index : code.kept) code.numbers.push_back(static_cast<float>(coefficients[index]));
   return energy;
 }
@@ -160,6 +158,12 @@ std::size_t half_of_free(const Basis& basis, std::size_t rows) {
 std::size_t choose_k(const Basis& basis, const Table& table, std::size_t rows, const TruncationOptions& options) {
   if (options.k > 0) return options.k;
   if (options.energy == 0) return half_of_free(basis, rows);
+  if (options.basis.family == BasisFamily::printed_fourier) {
+    throw Error(ErrorCode::bad_value,
+                fmt::format("a share of {} of the energy with basis fourier:printed, which ranks coefficients by sign",
+                            options.energy),
+                "Give k, or an energy of 0 for half of all coefficients");
+  }
   return k_for_energy(Truncation(basis.terms(basis.apply(table.values))), options.energy);
 }
 

@@ -169,6 +169,10 @@ RowTerms row_terms(const LatticeController& controller) {
                 fmt::format("'{}' writes every row by itself and has no coefficients", to_text(code.basis)),
                 "Export with --mode table");
   }
+  if (code.basis.family == BasisFamily::printed_fourier) {
+    throw Error(ErrorCode::bad_value, "basis fourier:printed is kept to show what the published pseudocode does",
+                "Export with --mode table");
+  }
   if (!code.own.empty()) {
     throw Error(ErrorCode::bad_value, "cells with action edges of their own need them all beside the coefficients",
                 "Export with --mode table");

@@ -8,8 +8,9 @@ using namespace declare;
 
 OptionList options_of(EmbedRequest& request) {
   OptionList list(request.given);
-  EmbedRequest best, paper, on_disk, continuous;  // what the defaults in words follow from
+  EmbedRequest best, paper, printed, on_disk, continuous;  // what the defaults in words follow from
   paper.lattice.preset = LatticeRequest::Preset::paper;
+  printed.lattice.preset = LatticeRequest::Preset::printed;
   on_disk.lattice.scratch.emplace();
   continuous.route = Route::continuous;
   add_task(list, request.task, &request.episodes, "Episodes that measure the result",
@@ -22,8 +23,9 @@ OptionList options_of(EmbedRequest& request) {
   list.add({.name = "basis",
             .value = "BASIS",
             .help = "A basis of the route; 'mercer list' shows them",
-            .standard = fmt::format("{}; with --scratch: {}; continuous: {}", best.usual_basis(), on_disk.usual_basis(),
-                                    continuous.usual_basis()),
+            .standard = fmt::format("best: {}, paper: {}, printed: {}; with --scratch: {}; continuous: {}",
+                                    best.usual_basis(), paper.usual_basis(), printed.usual_basis(),
+                                    on_disk.usual_basis(), continuous.usual_basis()),
             .used_first = true},
            request.basis);
   list.add({.name = "k",

@@ -5,7 +5,7 @@
 namespace mercer::declare {
 namespace {
 
-// What both presets come to: one text where they agree.
+// What the presets come to: one text where they agree. A lattice is the same under printed and paper.
 template <class Text>
 std::string by_preset(Text text) {
   LatticeRequest best, paper;
@@ -32,8 +32,12 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
   using Preset = LatticeRequest::Preset;
   using Unvisited = LatticeRequest::Unvisited;
   list.in(Group::lattice).of(Route::lattice);
-  list.add_choice<Preset>({.name = "preset", .value = "WHICH", .help = "The published choices or better ones"},
-                          lattice.preset, {{"paper", Preset::paper}, {"best", Preset::best}});
+  list.add_choice<Preset>(
+      {.name = "preset",
+       .value = "WHICH",
+       .help = "The published pseudocode to the letter (paper, and basis fourier:printed), the published choices, "
+               "or better ones"},
+      lattice.preset, {{"printed", Preset::printed}, {"paper", Preset::paper}, {"best", Preset::best}});
   list.add_share({.name = "energy",
                   .value = "SHARE",
                   .help = "Keep the fewest coefficients that hold this share of the energy; 0: half of all",
