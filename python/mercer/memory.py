@@ -14,6 +14,7 @@ from typing import Any, Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import fault
 from .onnx_file import write_perceptron
 from .wrappers import Normaliser, normaliser_of
 
@@ -60,18 +61,39 @@ def read_agent(agent: Any, task: Any, normaliser: Normaliser | None, load: Load)
         behind = agent.get_vec_normalize_env() if hasattr(agent, "get_vec_normalize_env") else None
         normaliser = None if behind is None else normaliser_of(behind)
     settings = {"normaliser": "none"} if normaliser is None else normaliser.settings
+    made, trouble = None, None
     try:
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, f"{type(agent).__name__}.zip")
             agent.save(path)
             made = load(path, **settings)
-    except (ValueError, OSError) as error:
-        return _give_up(agent, getattr(error, "problem", str(error)))
+    except Exception as error:  # noqa: BLE001: whatever an agent that is no longer whole does when it is saved
+        trouble = error
     seen = probes(task)
-    wanted = agent.predict(np.float32(seen) if normaliser is None else normaliser(seen), deterministic=True)[0]
+    wanted = _predicted(agent, np.float32(seen) if normaliser is None else normaliser(seen), task, trouble)
+    if made is None:
+        return _give_up(agent, getattr(trouble, "problem", None) or f"{type(trouble).__name__}: {trouble}")
     if not _agree(made, task, seen, wanted):
         return _give_up(agent, "what is read from its file acts differently")
     return made
+
+
+def _predicted(agent: Any, seen: NDArray[Any], task: Any, trouble: Exception | None) -> NDArray[Any]:
+    """What an agent does by itself. An agent of another task raises there, without a code; `trouble` is why its file was of
+    no use."""
+    name, width = type(agent).__name__, 1 if task.action["count"] > 0 else len(task.action["axes"])
+    remedy = "Give the task that the agent was trained on"
+    try:
+        wanted = np.asarray(agent.predict(seen, deterministic=True)[0], dtype=float)
+    except Exception as error:
+        if getattr(trouble, "code", None) == "E206":
+            raise trouble from error  # type: ignore[misc]
+        problem = f"{name}.predict fails on observations of task '{task.name}': {type(error).__name__}: {error}"
+        raise fault("E206", problem.rstrip("."), remedy) from error
+    if wanted.size != len(seen) * width:
+        problem = f"{name}.predict gives {wanted.size} numbers for {len(seen)} observations of task '{task.name}'"
+        raise fault("E206", f"{problem}; legal: {len(seen) * width}", remedy)
+    return wanted
 
 
 def _agree(made: Any, task: Any, seen: NDArray[Any], wanted: Any) -> bool:

@@ -36,26 +36,10 @@ class Descriptor {
   int number_;
 };
 
-// Opened without waiting: a pipe that nobody writes to would wait for ever.
-int open_ordinary(const fs::path& path, struct stat& facts) {
-  const int number = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (number < 0 || ::fstat(number, &facts) != 0) {
-    throw Error(ErrorCode::cannot_open, fmt::format("cannot open '{}': {}", path.string(), std::strerror(errno)),
-                "Check the name and that you may read it");
-  }
-  if (S_ISREG(facts.st_mode)) return number;
-  ::close(number);
-  throw Error(ErrorCode::cannot_open,
-              fmt::format("'{}' is {}", path.string(),
-                          S_ISDIR(facts.st_mode) ? "a folder" : "no ordinary file, but a pipe, a socket or a device"),
-              "Name a file");
-}
-
 template <class Bytes>
 Bytes read_whole(const fs::path& path, std::size_t most_bytes) {
-  struct stat facts {};
-  const Descriptor file(open_ordinary(path, facts));
-  const auto size = static_cast<std::size_t>(facts.st_size);
+  const OrdinaryFile file(path);
+  const std::size_t size = file.size();
   if (size > most_bytes) {
     throw Error(ErrorCode::too_large,
                 fmt::format("'{}' has {} bytes; legal: at most {}", path.string(), size, most_bytes),
@@ -63,7 +47,7 @@ Bytes read_whole(const fs::path& path, std::size_t most_bytes) {
   }
   Bytes bytes(size, typename Bytes::value_type{});
   for (std::size_t have = 0; have < size;) {
-    const ssize_t got = ::read(file.number(), bytes.data() + have, size - have);
+    const ssize_t got = ::read(file.descriptor(), bytes.data() + have, size - have);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       throw Error(ErrorCode::cannot_open, fmt::format("'{}' could not be read to its end", path.string()),
@@ -217,11 +201,6 @@ void remove_unfinished_files() {
   const std::scoped_lock lock(unfinished_mutex);
   std::error_code ignored;
   for (const fs::path& path : unfinished_files) fs::remove(path, ignored);
-}
-
-void check_ordinary_file(const fs::path& path) {
-  struct stat facts {};
-  ::close(open_ordinary(path, facts));
 }
 
 void throw_corrupt(std::string_view where, std::string_view what) {

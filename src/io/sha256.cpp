@@ -1,12 +1,13 @@
 #include "io/sha256.hpp"
 
 #include <array>
-#include <fstream>
+#include <cerrno>
 #include <memory>
 #include <vector>
 
 #include <fmt/format.h>
 #include <openssl/evp.h>
+#include <unistd.h>
 
 #include "io/ordinary.hpp"
 #include "mercer/error.hpp"
@@ -60,20 +61,25 @@ std::string sha256(std::span<const std::span<const std::byte>> parts) {
   return hash.finish();
 }
 
-std::string sha256_file(const std::filesystem::path& path) {
-  check_ordinary_file(path);
-  std::ifstream in(path, std::ios::binary);
+std::string sha256_of(int descriptor) {
   Sha256 hash;
-  std::vector<char> piece(1 << 16);
-  while (in) {
-    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
-    hash.add(std::as_bytes(std::span(piece.data(), static_cast<std::size_t>(in.gcount()))));
+  std::vector<std::byte> piece(1 << 16);
+  for (;;) {
+    const ssize_t got = ::read(descriptor, piece.data(), piece.size());
+    if (got == 0) return hash.finish();
+    if (got < 0 && errno != EINTR) return {};
+    if (got > 0) hash.add(std::span(piece).first(static_cast<std::size_t>(got)));
   }
-  if (!in.eof()) {
+}
+
+std::string sha256_file(const std::filesystem::path& path) {
+  const OrdinaryFile file(path);
+  std::string digest = sha256_of(file.descriptor());
+  if (digest.empty()) {
     throw Error(ErrorCode::cannot_open, fmt::format("cannot read '{}'", path.string()),
                 "Check that it exists and may be read");
   }
-  return hash.finish();
+  return digest;
 }
 
 }  // namespace mercer

@@ -15,5 +15,7 @@ std::string sha256(std::string_view text);
 std::string sha256(std::span<const std::span<const std::byte>> parts);
 /// Of a file, read in pieces. Throws `cannot_open`.
 std::string sha256_file(const std::filesystem::path& path);
+/// Of what a descriptor reads from its place on; empty where that fails.
+std::string sha256_of(int descriptor);
 
 }  // namespace mercer

@@ -9,6 +9,7 @@
 
 #include "env/spec.hpp"
 #include "io/file.hpp"
+#include "io/ordinary.hpp"
 #include "io/sha256.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
@@ -17,6 +18,7 @@
 #include "pipeline/playing.hpp"
 #include "pipeline/suggest.hpp"
 #include "policy/agents/agent.hpp"
+#include "policy/agents/normaliser.hpp"
 
 namespace mercer {
 namespace {
@@ -27,8 +29,7 @@ namespace fs = std::filesystem;
 std::string located_file(const std::string& file, const fs::path& embedding, const std::string& folder) {
   if (file.empty() || fs::path(file).is_absolute() || folder.empty()) return file;
   const fs::path stored = (embedding.parent_path() / folder / file).lexically_normal();
-  std::error_code none;
-  return fs::is_regular_file(stored, none) ? stored.string() : file;
+  return is_ordinary_file(stored) ? stored.string() : file;
 }
 
 // The same for a policy's text.
@@ -48,17 +49,15 @@ std::string digest_of_normaliser(const std::string& file, const std::vector<Poli
     set_agent_option(options, one);
     if (one.key == "obs-mean") options.normaliser = "none";  // its numbers are given one by one
   }
-  std::error_code none;
-  if (!fs::is_regular_file(file, none)) return {};
+  if (!is_ordinary_file(file)) return {};
   const fs::path normaliser = normaliser_of(file, options);
-  return fs::is_regular_file(normaliser, none) ? sha256_file(normaliser) : "";
+  return is_ordinary_file(normaliser) ? sha256_file(normaliser) : "";
 }
 
 // Whether a policy names the file that the embedding was made from, as far as its SHA-256 can tell.
 bool is_stored_file(const EmbeddingFile& file, const std::string& policy) {
   const std::string teacher = named_file(policy);
-  std::error_code none;
-  if (file.origin.teacher_sha256.empty() || !fs::is_regular_file(teacher, none)) return true;
+  if (file.origin.teacher_sha256.empty() || !is_ordinary_file(teacher)) return true;
   return sha256_file(teacher) == file.origin.teacher_sha256;
 }
 
@@ -72,9 +71,12 @@ std::string folder_seen_from(const fs::path& out) {
 }
 
 std::string named_file(const std::string& spec) {
-  const std::string text = spec.starts_with("tabular:") ? spec.substr(8) : spec;
-  for (const std::string ending :
-       {".onnx", ".safetensors", ".mercer", ".json", ".npz", ".zip", ".pth", ".pt", ".cleanrl_model", ".msgpack"}) {
+  std::string text = spec;
+  for (const std::string start : {"tabular:", "mujoco:", "file="}) {
+    if (text.starts_with(start)) text.erase(0, start.size());
+  }
+  for (const std::string ending : {".onnx", ".safetensors", ".mercer", ".json", ".npz", ".zip", ".pth", ".pt",
+                                   ".cleanrl_model", ".msgpack", ".toml"}) {
     for (std::size_t place = text.find(ending); place != std::string::npos; place = text.find(ending, place + 1)) {
       const std::size_t end = place + ending.size();
       const char next = end < text.size() ? text[end] : ':';  // a folder may be called "runs.pt2"
@@ -162,8 +164,7 @@ EmbeddingOrigin make_origin(const TaskRequest& task, const PolicyRequest& teache
       const std::string digest = digest_of_normaliser(file, given);
       if (!digest.empty()) origin.settings[normaliser_digest] = digest;
     }
-    std::error_code none;
-    if (fs::is_regular_file(file, none)) origin.teacher_sha256 = sha256_file(file);
+    if (is_ordinary_file(file)) origin.teacher_sha256 = sha256_file(file);
   }
   if (!out.empty()) origin.folder = folder_seen_from(out);
   return origin;
@@ -195,6 +196,19 @@ PolicyRequest stored_teacher(const EmbeddingFile& file, const fs::path& path, Po
   return asked;
 }
 
+std::vector<KnownFile> known_files(const EmbeddingFile& file, const fs::path& path) {
+  const std::string teacher = located_file(named_file(file.origin.teacher), path, file.origin.folder);
+  if (teacher.empty() || file.origin.teacher_sha256.empty()) return {};
+  std::vector<KnownFile> known{{teacher, file.origin.teacher_sha256}};
+  const auto digest = file.origin.settings.find(normaliser_digest);
+  if (digest == file.origin.settings.end()) return known;
+  for (const fs::path& place : normaliser_places(teacher)) known.push_back({place, digest->second});
+  if (const auto named = file.origin.settings.find("normaliser"); named != file.origin.settings.end()) {
+    known.push_back({located_file(named->second, path, file.origin.folder), digest->second});
+  }
+  return known;
+}
+
 bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool accept_other) {
   const std::string teacher = named_file(asked.policy);
   std::string other;
@@ -212,8 +226,7 @@ bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool a
         other = fmt::format("its {} is {}, stored is {}", one.key, one.value, stored(one.key));
       }
     }
-    std::error_code none;
-    const bool there = fs::is_regular_file(teacher, none) && is_network_file(teacher);
+    const bool there = is_ordinary_file(teacher) && is_network_file(teacher);
     const std::string before = stored(normaliser_digest);
     const std::string digest = there ? digest_of_normaliser(teacher, given) : before;
     if ((digest.empty() ? "not set" : digest) != before) {

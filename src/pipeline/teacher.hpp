@@ -40,6 +40,12 @@ Act stored_act(const EmbeddingFile& file);
 /// The teacher of an embedding, or the one that is asked for; the stored file keeps the settings that shaped it, unless
 /// others are asked for.
 PolicyRequest stored_teacher(const EmbeddingFile& file, const std::filesystem::path& path, PolicyRequest asked);
+/// A file whose SHA-256 an embedding stores: its teacher, or where the normaliser of that may be.
+struct KnownFile {
+  std::filesystem::path path;
+  std::string sha256;
+};
+std::vector<KnownFile> known_files(const EmbeddingFile& file, const std::filesystem::path& path);
 /// Whether this is the teacher that the embedding was made from: the same file with the same settings, as far as can be
 /// known. Throws `bad_value` with what differs where it is not, unless `accept_other`.
 bool check_teacher(const EmbeddingFile& file, const PolicyRequest& asked, bool accept_other);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "io/documents.hpp"
+#include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/files.hpp"
@@ -168,8 +169,7 @@ std::vector<PolicySetting> read_settings(const std::filesystem::path& path) {
 std::vector<PolicySetting> read_sidecar(const std::filesystem::path& network) {
   std::filesystem::path path = network;
   path.replace_extension(".toml");
-  std::error_code ignored;
-  return std::filesystem::exists(path, ignored) ? read_settings(path) : std::vector<PolicySetting>{};
+  return is_ordinary_file(path) ? read_settings(path) : std::vector<PolicySetting>{};
 }
 
 }  // namespace mercer

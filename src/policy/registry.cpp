@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/agents/normaliser.hpp"
@@ -88,8 +89,7 @@ constexpr std::string_view network_endings[] = {".onnx", ".safetensors",   ".zip
 
 // An .npz is a table or a network, which its arrays show. One that cannot be read is taken for a table.
 bool is_table(std::string_view file) {
-  std::error_code none;
-  return file.ends_with(".npz") && (!std::filesystem::is_regular_file(file, none) || !is_state_dict(std::string(file)));
+  return file.ends_with(".npz") && (!is_ordinary_file(file) || !is_state_dict(std::string(file)));
 }
 
 // A file, and the settings behind its name.
@@ -137,7 +137,7 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
   const std::string file(colon == std::string_view::npos ? std::string_view{} : spec.substr(colon + 1));
   if (name == "tabular") return make_table(file, task);
   if (name != "uniform") {
-    if (std::error_code ignored; std::filesystem::is_regular_file(name + ".zip", ignored)) {
+    if (is_ordinary_file(name + ".zip")) {
       throw Error(ErrorCode::unknown_name, fmt::format("no policy is called '{}'", name),
                   fmt::format("There is a file '{}.zip': name it with its ending", name));
     }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "io/documents.hpp"
+#include "io/ordinary.hpp"
 #include "io/safetensors.hpp"
 #include "mercer/error.hpp"
 #include "policy/files.hpp"
@@ -127,7 +128,7 @@ SnapshotCritics read_snapshot_critics(const std::filesystem::path& path) {
   if (step == manifest.end() || !step->is_number_unsigned()) refuse(where, "it holds no critics");
   const std::filesystem::path beside =
       path.parent_path() / fmt::format("snapshot_{:06}.safetensors", step->get<std::uint64_t>());
-  if (std::error_code ignored; !std::filesystem::is_regular_file(beside, ignored)) {
+  if (!is_ordinary_file(beside)) {
     refuse(where, fmt::format("it holds no critics, and there is no '{}' with them", beside.string()));
   }
   Safetensors other = read_safetensors(beside);

@@ -1,5 +1,6 @@
 #include "export/lattice_cases.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "mercer/policy.hpp"
@@ -75,6 +76,9 @@ std::vector<LatticeKind> lattice_kinds() {
       {.name = "haar_axes_two", .basis = "haar", .order = axes, .actions = 2},
       {.name = "svd_centred", .basis = "svd:centred"},
       {.name = "svd_discrete", .basis = "svd", .even = true, .actions = 0},
+      {.name = "svd_all_tied", .basis = "svd", .even = true, .actions = 0, .tied = 1},
+      {.name = "svd_half_tied", .basis = "svd", .even = true, .actions = 0, .tied = 0.5},
+      {.name = "dct_all_tied", .basis = "dct", .order = tour, .even = true, .actions = 0, .tied = 1},
       {.name = "dct_euclidean", .basis = "dct", .simplex = SimplexRule::euclidean},
       {.name = "dct_softmax", .basis = "dct", .even = true, .simplex = SimplexRule::softmax},
       {.name = "gmm", .basis = "gmm", .coefficients = false},
@@ -103,6 +107,10 @@ EmbeddingFile lattice_case(const LatticeKind& kind) {
       lattice.own.places.push_back(row % 3 == 0 ? lattice.own.grids.size() : OwnEdges::none);
       if (row % 3 == 0) lattice.own.grids.push_back({{edges(-1, 1.5, 12, false)}});
     }
+  }
+  for (std::size_t row = 0; row < lattice.table.rows; ++row) {
+    constexpr double tied[] = {0.1, 0.35, 0.1, 0.1, 0.35};
+    if (random.uniform() < kind.tied) std::ranges::copy(tied, lattice.table.row(row).begin());
   }
   const DeterministicPolicy teacher("nobody", contract, [](MatrixView<const double>, MatrixView<double>) {});
   TruncationOptions options{.basis = kind.basis, .k = 30, .order = kind.order, .simplex = kind.simplex};

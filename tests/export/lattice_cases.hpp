@@ -19,6 +19,7 @@ struct LatticeKind {
   SimplexRule simplex = SimplexRule::clip;
   bool own_edges = false;
   bool coefficients = true;  ///< whether there is a coefficient mode
+  double tied = 0;           ///< share of the rows in which two discrete actions are equally likely
 };
 
 std::vector<LatticeKind> lattice_kinds();

@@ -191,6 +191,43 @@ def test_agents_that_cannot_be_read_play_themselves(tmp_path, rng):
         mercer.policies.as_policy(Agent(tmp_path / "a.zip"), "pendulum")
 
 
+class Refusing(Agent):
+    """Stable-Baselines3 checks shapes itself, and raises what has no code."""
+
+    def predict(self, obs, state=None, episode_start=None, deterministic=True):
+        if np.shape(obs)[-1] != 3:
+            raise ValueError(f"Error: Unexpected observation shape {np.shape(obs)} for Box environment")
+        return super().predict(obs, state, episode_start, deterministic)
+
+
+@pytest.mark.parametrize("play", [mercer.policies.as_policy, lambda agent, env: mercer.rollout(env, agent, 2),
+                                  lambda agent, env: mercer.evaluate(env, agent, episodes=2)])
+def test_an_agent_of_another_task_is_an_error_with_a_code(play):
+    for agent in (Refusing(SB3), Refusing(SB3, wrong=0.3)):
+        with pytest.raises(ValueError, match="agent|observations") as raised:
+            play(agent, "cart-pole")
+        assert raised.value.code == "E206" and raised.value.remedy
+
+
+def test_what_an_agent_raises_gets_a_code():
+    class Unsaved(Refusing):
+        def save(self, path):
+            raise TypeError("cannot pickle '_thread.lock' object")
+
+    class Short(Agent):
+        def predict(self, obs, state=None, episode_start=None, deterministic=True):
+            return np.zeros(3), None
+
+    with pytest.raises(ValueError, match="Unsaved.predict fails on observations of task 'cart-pole': ValueError") as raised:
+        mercer.policies.as_policy(Unsaved(SB3), "cart-pole")
+    assert raised.value.code == "E206"
+    with pytest.warns(UserWarning, match="TypeError: cannot pickle"):
+        mercer.policies.as_policy(Unsaved(SB3), "pendulum")
+    with pytest.raises(ValueError, match="gives 3 numbers for 64 observations of task 'pendulum'; legal: 64") as raised:
+        mercer.policies.as_policy(Short(SB3), "pendulum")
+    assert raised.value.code == "E206"
+
+
 # --- pickles ---
 
 

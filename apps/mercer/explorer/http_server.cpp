@@ -255,6 +255,12 @@ HttpServer::AtWork::~AtWork() {
   if (of_this_thread != nullptr) of_this_thread->at_work = false;
 }
 
+bool HttpServer::peer_is_gone() {
+  if (of_this_thread == nullptr) return false;
+  char next = 0;
+  return ::recv(of_this_thread->socket, &next, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
 void HttpServer::close_after_this() {
   if (of_this_thread != nullptr) of_this_thread->close = true;
 }

@@ -43,6 +43,8 @@ class HttpServer final : public httplib::Server {
     AtWork(const AtWork&) = delete;
     AtWork& operator=(const AtWork&) = delete;
   };
+  /// Whether nobody waits for the response of this thread any more: its peer closed the connection, or it gave way.
+  static bool peer_is_gone();
   /// The connection of this thread ends after this response: what follows is not worth reading.
   static void close_after_this();
 

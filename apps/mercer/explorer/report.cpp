@@ -287,6 +287,7 @@ struct ReportVerb {
 
 void add_report(Program& program) {
   const auto state = std::make_shared<ReportVerb>();
+  state->what.teachers_by_digest = true;
   mercer::OptionList list(state->given);
   list.in(mercer::OptionGroup::output);
   list.add({.name = "out", .value = "FILE", .help = "The page, ending in .html", .used_first = true}, state->out);

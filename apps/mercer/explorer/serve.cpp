@@ -13,6 +13,7 @@
 #include "cli/terminal.hpp"
 #include "core/printable.hpp"
 #include "explorer/http_server.hpp"
+#include "explorer/isolation.hpp"
 #include "explorer/page.hpp"
 #include "explorer/serve_work.hpp"
 #include "explorer/view_answers.hpp"
@@ -28,6 +29,7 @@ using mercer::Error;
 using mercer::ErrorCode;
 
 constexpr std::size_t sizes_on_slider = 48;
+constexpr const char* stopped = "Stopped: cancelled, or longer than the time allowed. Ask for fewer episodes.";
 
 // Takes as long for a wrong token as for the right one.
 bool same_text(std::string_view given, std::string_view wanted) {
@@ -211,20 +213,19 @@ class Explorer {
   // Every answer is made here: in a place of its own, stopped when its time is up or somebody asks.
   template <class Make>
   void work(WorkLimit& limit, const std::string& name, Response& response, const Make& make) {
-    const HttpServer::AtWork at_work;
-    const auto place = limit.take(name);
+    const auto place = limit.take(name, HttpServer::peer_is_gone);
     if (!place) {
       response.set_header("Retry-After", "1");
       return answer_error(response, 503, "Too much is being worked on: ask again in a moment.");
     }
+    if (place->stop().stop_requested()) return answer_error(response, 409, stopped);
+    const HttpServer::AtWork at_work;  // who only waits for a place gives way to others
     mercer::Progress progress;
     progress.stop = place->stop();
     try {
       answer_json(response, 200, make(progress));
     } catch (const Error& error) {
-      if (error.code() == ErrorCode::interrupted)
-        return answer_error(response, 409,
-                            "Stopped: cancelled, or longer than the time allowed. Ask for fewer episodes.");
+      if (error.code() == ErrorCode::interrupted) return answer_error(response, 409, stopped);
       answer_error(response, 400, fmt::format("{}. {}.", error.problem(), error.remedy()));
     } catch (const std::bad_alloc&) {
       answer_error(response, 503, "There is not enough memory for this.");
@@ -249,6 +250,12 @@ struct ServeVerb {
 
   void run(const CommonOptions& common) const {
     check();
+    const auto note = [&](const std::vector<std::string>& missing) {
+      for (const std::string& sentence : missing) {
+        if (!common.quiet) tell("note: {}\n", sentence);
+      }
+    };
+    note(isolation::before_reading());
     const mercer::Progress progress = terminal_progress(common.quiet);
     const Library library(what, progress);
     if (!common.quiet) {
@@ -260,6 +267,7 @@ struct ServeVerb {
       throw Error(ErrorCode::bad_value, fmt::format("cannot listen on {} port {}", address, port),
                   "Take another --port (0: any that is free) or an address of this machine");
     }
+    note(isolation::before_serving());  // before anybody learns where it listens
     const std::string host = address.find(':') == std::string::npos ? address : "[" + address + "]";
     const std::string url = fmt::format("http://{}:{}/{}", host, bound, token.empty() ? "" : "#token=" + token);
     if (common.json) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -31,8 +32,10 @@ class WorkLimit {
     std::stop_token stop_;
   };
 
-  /// Null where all places are taken. `name` is what it can be stopped by; empty: by nothing.
-  std::unique_ptr<Place> take(const std::string& name);
+  /// Waits for a place, first come, first served, as long as work may take. Null if there is none by then, or if
+  /// `is_gone`, asked ten times a second, says that nobody waits for it any more. `name` is what it can be stopped by,
+  /// while it waits, too; empty: by nothing. Its time begins when it has its place.
+  std::unique_ptr<Place> take(const std::string& name, const std::function<bool()>& is_gone = {});
   /// Asks the work of this name to stop. False where there is none.
   bool stop(const std::string& name);
   void stop_all();
@@ -50,6 +53,7 @@ class WorkLimit {
   std::mutex mutex_;
   std::condition_variable_any changed_;
   std::map<std::uint64_t, Work> under_way_;
+  std::map<std::uint64_t, Work> waiting_;
   std::uint64_t count_ = 0;
   bool is_new_ = false;  ///< work that the watcher has not seen yet
   std::jthread watcher_;

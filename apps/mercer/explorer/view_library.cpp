@@ -10,6 +10,7 @@
 #include "cli/version.hpp"
 #include "explorer/view_numbers.hpp"
 #include "io/documents.hpp"
+#include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 
 using mercer::Error;
@@ -71,12 +72,13 @@ Library::Library(const LibraryOptions& options, const mercer::Progress& progress
   for (const std::string& path : options.paths) {
     if (fs::is_directory(path)) folders.emplace_back(path);
   }
-  first_is_folder_ = fs::is_directory(options.paths[0]);
-  Worlds worlds(options.env, options.policy, folders, options.accept_other_teacher);
-  for (const std::string& path : options.paths) {
+  folders_ = std::make_unique<mercer::OpenFolders>(folders);
+  first_is_folder_ = !folders.empty() && folders[0] == options.paths[0];
+  Worlds worlds(options.env, options.policy, *folders_, options.accept_other_teacher, options.teachers_by_digest);
+  for (std::size_t folder = 0; const std::string& path : options.paths) {
     progress.check();
-    if (fs::is_directory(path)) {
-      add_folder(path, worlds, progress);
+    if (folder < folders.size() && folders[folder] == path) {
+      add_folder(folder++, path, worlds, progress);
     } else {
       add(path, true, worlds, progress);
     }
@@ -111,22 +113,18 @@ void Library::add(const fs::path& path, bool named, Worlds& worlds, const mercer
   files_.push_back(real);
 }
 
-void Library::add_folder(const fs::path& folder, Worlds& worlds, const mercer::Progress& progress) {
-  std::vector<fs::path> found;
-  std::error_code trouble;
-  for (auto entry = fs::directory_iterator(folder, fs::directory_options::skip_permission_denied, trouble);
-       !trouble && entry != fs::directory_iterator(); entry.increment(trouble)) {
-    if (entry->path().extension() == ".mercer") found.push_back(entry->path());
-  }
-  std::ranges::sort(found);
-  for (const fs::path& path : found) {
+void Library::add_folder(std::size_t index, const fs::path& folder, Worlds& worlds, const mercer::Progress& progress) {
+  // A link may lead out of the folder, which was not what was given.
+  const mercer::ReadingOnly limit(folders_.get());
+  for (const std::string& name : folders_->names(index)) {
+    const fs::path path = folder / name;
+    if (path.extension() != ".mercer") continue;
     progress.check();
-    // A link may lead out of the folder, which was not what was given.
-    if (!fs::is_regular_file(path, trouble) || !is_below(path, folder) || fs::file_size(path, trouble) > most_bytes) {
-      left_out_.push_back(fmt::format("{}: no file of this folder, or too large", path.string()));
-      continue;
-    }
     try {
+      if (mercer::OrdinaryFile(path).size() > most_bytes) {
+        left_out_.push_back(fmt::format("{}: more than {} bytes", path.string(), most_bytes));
+        continue;
+      }
       add(path, false, worlds, progress);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::interrupted) throw;
@@ -140,8 +138,7 @@ void Library::add_folder(const fs::path& folder, Worlds& worlds, const mercer::P
 
 void Library::read_list(const fs::path& folder, const char* name, nlohmann::json& list) {
   const fs::path path = folder / name, real = fs::weakly_canonical(folder);
-  std::error_code none;
-  if (!fs::is_regular_file(path, none) || !is_below(path, folder)) return;
+  if (!mercer::is_ordinary_file(path)) return;
   nlohmann::json read;
   try {
     read = mercer::read_json(path);

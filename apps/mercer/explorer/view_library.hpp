@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "explorer/view_subject.hpp"
+#include "io/open_folders.hpp"
 #include "pipeline/options.hpp"
 
 /// What `mercer report` and `mercer serve` were given to show.
@@ -15,12 +16,16 @@ struct LibraryOptions {
   std::vector<std::string> paths;  ///< embeddings, and folders with embeddings
   std::string env, policy;         ///< in place of the task and teacher that embeddings name
   bool accept_other_teacher = false;
+  /// An embedding in a folder may name a teacher elsewhere if it knows its SHA-256. For what is made once and for
+  /// whoever gave the folder; a server would tell strangers whether a file has a certain digest.
+  bool teachers_by_digest = false;
 
   void add_options(mercer::OptionList& list);
 };
 
 /// All embeddings that are shown, and the alternatives that were tried. Files are read here and never again: later
-/// questions name embeddings by their number.
+/// questions name embeddings by their number. What was not named itself is read through the folders as they were opened
+/// at the start.
 class Library {
  public:
   static constexpr std::size_t most_subjects = 64, most_listed = 2000;
@@ -38,7 +43,8 @@ class Library {
 
  private:
   void add(const std::filesystem::path& path, bool named, Worlds& worlds, const mercer::Progress& progress);
-  void add_folder(const std::filesystem::path& folder, Worlds& worlds, const mercer::Progress& progress);
+  void add_folder(std::size_t index, const std::filesystem::path& folder, Worlds& worlds,
+                  const mercer::Progress& progress);
   /// Appends what a list in `folder` holds, each with its `subject`, or null, and its `group`.
   void read_list(const std::filesystem::path& folder, const char* name, nlohmann::json& list);
   /// Embeddings of one teacher in one task share a group; losses of different groups do not compare.
@@ -46,6 +52,7 @@ class Library {
   nlohmann::ordered_json front() const;
   std::size_t chosen() const;
 
+  std::unique_ptr<mercer::OpenFolders> folders_;
   std::vector<std::unique_ptr<Subject>> subjects_;
   std::vector<std::filesystem::path> files_;  ///< of the subjects
   std::vector<std::string> left_out_;

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "io/sha256.hpp"
+#include "io/ordinary.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
@@ -50,30 +50,36 @@ void remember(std::list<T>& list, T item) {
 
 }  // namespace
 
-bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder) {
-  std::error_code trouble;
-  const auto real = std::filesystem::canonical(path, trouble);
-  if (trouble) return false;
-  const auto above = std::filesystem::canonical(folder, trouble);
-  if (trouble) return false;
-  return std::ranges::mismatch(above, real).in1 == above.end();
-}
-
 std::string file_name(const std::string& spec) { return std::filesystem::path(spec).filename().string(); }
 
-bool Worlds::may_read(const std::string& spec, bool trusted, const std::string& sha256) const {
-  const std::string file = mercer::named_file(spec);
-  if (trusted || file.empty()) return true;
-  std::error_code none;
-  if (!sha256.empty() && std::filesystem::is_regular_file(file, none) && mercer::sha256_file(file) == sha256)
-    return true;
-  return std::ranges::any_of(folders_, [&](const auto& folder) { return is_below(file, folder); });
+// The teacher that was asked for may be anywhere, what an embedding stores beside it may not.
+mercer::PolicyRequest Worlds::teacher_of(const mercer::EmbeddingFile& file, const std::filesystem::path& path) const {
+  const mercer::OpenFolders* const limited = mercer::ReadingOnly::folders();
+  mercer::PolicyRequest teacher;
+  {
+    const mercer::ReadingOnly limit(policy_.empty() ? limited : nullptr);
+    teacher = mercer::stored_teacher(file, path, {policy_});
+  }
+  if (limited != nullptr && !policy_.empty()) {
+    std::erase_if(teacher.settings, [](const mercer::PolicySetting& one) {
+      return one.key == "normaliser" && one.value != "none" && !mercer::is_ordinary_file(one.value);
+    });
+  }
+  return teacher;
+}
+
+void Worlds::allow_known(const mercer::EmbeddingFile& file, const std::filesystem::path& path) {
+  if (!teachers_by_digest_) return;
+  const mercer::ReadingOnly anywhere(nullptr);
+  for (const mercer::KnownFile& known : mercer::known_files(file, path)) folders_.allow_file(known.path, known.sha256);
 }
 
 std::shared_ptr<const World> Worlds::of(const mercer::EmbeddingFile& file, const std::filesystem::path& path,
                                         bool trusted, const mercer::Progress& progress) {
   const mercer::EmbeddingOrigin& origin = file.origin;
-  const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
+  const mercer::ReadingOnly limit(trusted ? nullptr : &folders_);
+  if (!trusted) allow_known(file, path);
+  const mercer::PolicyRequest teacher = teacher_of(file, path);
   std::string identity = fmt::format("{}\n{}\n{}", env_.empty() ? mercer::stored_task(file, path) : env_,
                                      origin.teacher_sha256.empty() ? teacher.policy : origin.teacher_sha256,
                                      mercer::name(mercer::stored_act(file)));
@@ -81,23 +87,26 @@ std::shared_ptr<const World> Worlds::of(const mercer::EmbeddingFile& file, const
   const std::string key = fmt::format("{}\n{}\n{}\n{}", identity, teacher.policy, origin.seed, trusted);
   std::shared_ptr<const World>& world = made_[key];
   if (!world) {
-    auto made = make(file, path, trusted, progress);
+    auto made = make(file, path, progress);
     made->identity = identity;
     world = std::move(made);
   }
+  folders_.forget_files();
   return world;
 }
 
-std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std::filesystem::path& path, bool trusted,
+std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std::filesystem::path& path,
                                     const mercer::Progress& progress) const {
   const mercer::EmbeddingOrigin& origin = file.origin;
   auto world = std::make_unique<World>();
   world->env_spec = env_.empty() ? origin.env : env_;
   world->teacher_spec = policy_.empty() ? origin.teacher : policy_;
   world->act = mercer::stored_act(file);
-  const auto attempt = [&](const std::string& what, const std::string& spec, const std::string& sha256, bool given,
-                           const auto& work) {
-    if (!given && !may_read(spec, trusted, sha256)) {
+  const mercer::OpenFolders* const limited = mercer::ReadingOnly::folders();
+  const auto attempt = [&](const std::string& what, const std::string& spec, bool given, const auto& work) {
+    const mercer::ReadingOnly limit(given ? nullptr : limited);
+    const std::string named = mercer::named_file(spec);
+    if (limited != nullptr && !given && !named.empty() && !limited->contains(named)) {
       add_sentence(world->missing,
                    fmt::format("The {} '{}' lies outside of the given folders.", what, file_name(spec)));
       return;
@@ -106,13 +115,12 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
       work();
     } catch (const mercer::Error& error) {
       if (error.code() == mercer::ErrorCode::interrupted) throw;
-      add_sentence(world->missing, fmt::format("There is no {}: {}.", what,
-                                               without_folders(error.problem(), mercer::named_file(spec))));
+      add_sentence(world->missing, fmt::format("There is no {}: {}.", what, without_folders(error.problem(), named)));
     }
   };
   const std::string task = env_.empty() ? mercer::stored_task(file, path) : env_;
   world->other_task = !env_.empty() && env_ != origin.env && (!file.certificate || file.certificate->env != env_);
-  attempt("task", task, "", !env_.empty(), [&] {
+  attempt("task", task, !env_.empty(), [&] {
     auto env = mercer::make_env(task, origin.seed);
     mercer::check_fits(file.embedding.policy(), env->task());
     world->env = std::move(env);
@@ -121,8 +129,8 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
     world->visited = mercer::unvisited_axes(file.embedding.policy().contract());
     return world;
   }
-  const mercer::PolicyRequest teacher = mercer::stored_teacher(file, path, {policy_});
-  attempt("teacher", teacher.policy, origin.teacher_sha256, !policy_.empty(), [&] {
+  const mercer::PolicyRequest teacher = teacher_of(file, path);
+  attempt("teacher", teacher.policy, !policy_.empty(), [&] {
     if (!mercer::check_teacher(file, teacher, accept_other_teacher_)) {
       world->other_teacher = true;
       add_sentence(world->missing, fmt::format("'{}' is another file than the teacher this was made from.",
@@ -138,6 +146,7 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
   playing.seed = origin.seed;
   playing.act = world->act;
   const mercer::Policy& player = world->teacher ? *world->teacher : file.embedding.policy();
+  const mercer::ReadingOnly limit(env_.empty() ? limited : nullptr);  // the task is made once more
   world->env = mercer::with_spread_of(world->env, task, origin.seed, player, progress);
   world->visited = mercer::visited_states(*world->env, player, playing, most_states, progress);
   return world;

@@ -9,11 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "io/open_folders.hpp"
 #include "mercer/embed.hpp"
 #include "mercer/env.hpp"
 #include "mercer/export.hpp"
 #include "mercer/file.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/pipeline.hpp"
 #include "mercer/policy.hpp"
 #include "view/view.hpp"
 
@@ -35,32 +37,31 @@ struct World {
 class Worlds {
  public:
   /// `env` and `policy`, where given, stand in for what the embeddings say of themselves. Tasks and teachers that
-  /// embeddings in `folders` name are read only from below them.
-  Worlds(std::string env, std::string policy, std::vector<std::filesystem::path> folders,
-         bool accept_other_teacher = false)
+  /// embeddings in `folders` name are read only through them; with `teachers_by_digest` also a teacher elsewhere whose
+  /// SHA-256 the embedding knows, and its normaliser.
+  Worlds(std::string env, std::string policy, mercer::OpenFolders& folders, bool accept_other_teacher = false,
+         bool teachers_by_digest = false)
       : env_(std::move(env)),
         policy_(std::move(policy)),
-        folders_(std::move(folders)),
-        accept_other_teacher_(accept_other_teacher) {}
+        folders_(folders),
+        accept_other_teacher_(accept_other_teacher),
+        teachers_by_digest_(teachers_by_digest) {}
 
-  /// `trusted`: the embedding was named itself, and so may name any file. Another one may name a teacher elsewhere only
-  /// with its SHA-256: what it knows already it cannot find out.
+  /// `trusted`: the embedding was named itself, and so may name any file.
   std::shared_ptr<const World> of(const mercer::EmbeddingFile& file, const std::filesystem::path& path, bool trusted,
                                   const mercer::Progress& progress);
 
  private:
-  std::unique_ptr<World> make(const mercer::EmbeddingFile& file, const std::filesystem::path& path, bool trusted,
+  std::unique_ptr<World> make(const mercer::EmbeddingFile& file, const std::filesystem::path& path,
                               const mercer::Progress& progress) const;
-  bool may_read(const std::string& spec, bool trusted, const std::string& sha256) const;
+  mercer::PolicyRequest teacher_of(const mercer::EmbeddingFile& file, const std::filesystem::path& path) const;
+  void allow_known(const mercer::EmbeddingFile& file, const std::filesystem::path& path);
 
   std::string env_, policy_;
-  std::vector<std::filesystem::path> folders_;
-  bool accept_other_teacher_;
+  mercer::OpenFolders& folders_;
+  bool accept_other_teacher_, teachers_by_digest_;
   std::map<std::string, std::shared_ptr<const World>> made_;
 };
-
-/// Whether a path lies below a folder, with links followed; both must exist.
-bool is_below(const std::filesystem::path& path, const std::filesystem::path& folder);
 
 /// A file or specification without the folders in front: a page that may be passed on need not say where files are.
 std::string file_name(const std::string& spec);

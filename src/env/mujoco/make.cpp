@@ -5,6 +5,7 @@
 #include "env/mujoco/tasks.hpp"
 #include "io/file.hpp"
 #include "io/limits.hpp"
+#include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -33,7 +34,7 @@ LoadedRobot load(const std::string& name, Params& params) {
   }
   Robot robot = read_robot(read_text(file, limits::toml_bytes), file.string(), choose);
   const std::filesystem::path path = file.parent_path() / robot.model;
-  if (!std::filesystem::exists(path)) {
+  if (!is_ordinary_file(path)) {
     throw Error(ErrorCode::cannot_open,
                 fmt::format("'{}' line {}: there is no file '{}'", file.string(), robot.model_line, path.string()),
                 "Give the model's name relative to this file");

@@ -59,7 +59,8 @@ CBody CoefficientWriter::write() {
   body_.ram_bytes += 4 * terms_.columns + (fixed_ ? 8 * terms_.columns : 0) + 32;
   measure();
   body_.source = std::move(text_);
-  write_lattice_selftest(c_, options_, action_q_, body_);
+  // Each weight may be off by what is stated.
+  write_lattice_selftest(c_, options_, action_q_, body_, 2 * body_.stated_error);
   return std::move(body_);
 }
 

@@ -45,6 +45,47 @@ std::vector<std::size_t> LatticeController::test_rows() const {
   return chosen;
 }
 
+double LatticeController::lead(std::size_t row) const {
+  std::vector<double> weights(static_cast<std::size_t>(code.actions.cells()));
+  model->policy().row(row, weights);
+  std::ranges::partial_sort(weights, weights.begin() + std::min<std::ptrdiff_t>(2, std::ssize(weights)),
+                            std::ranges::greater());
+  return weights.size() < 2 ? weights[0] : weights[0] - weights[1];
+}
+
+namespace {
+
+// The rows of a self-test; where one of them is no clear choice between discrete actions, the next one behind it that
+// is.
+std::vector<std::size_t> clear_rows(const LatticeController& controller, double least_lead) {
+  constexpr std::size_t most_tries = 200;
+  std::vector<std::size_t> rows = controller.test_rows();
+  if (!controller.discrete() || least_lead <= 0) return rows;
+  std::vector<std::size_t> clear;
+  for (const std::size_t first : rows) {
+    for (std::size_t row = first; row < std::min(controller.rows(), first + most_tries); ++row) {
+      if (controller.lead(row) <= least_lead || std::ranges::find(clear, row) != clear.end()) continue;
+      clear.push_back(row);
+      break;
+    }
+  }
+  return clear;
+}
+
+// How far the numbers of actions lie apart that may come out in a row.
+double tied_apart(const LatticeController& controller, std::size_t row, double least_lead) {
+  std::vector<double> weights(static_cast<std::size_t>(controller.code.actions.cells()));
+  controller.model->policy().row(row, weights);
+  const double most = *std::ranges::max_element(weights), own = controller.action(row)[0];
+  double apart = 0;
+  for (std::size_t c = 0; c < weights.size(); ++c) {
+    if (most - weights[c] <= least_lead) apart = std::max(apart, std::abs(static_cast<double>(c) - own));
+  }
+  return apart;
+}
+
+}  // namespace
+
 LatticeController lattice_controller(const LatticeEmbedding& embedding, ControllerInterface outside) {
   LatticeController made{decode_lattice(embedding.payload(), "the embedding"), {}, std::move(outside), &embedding};
   if (made.code.states.cells() >= 0x1p64) {
@@ -75,16 +116,19 @@ std::vector<int> lattice_obs_q(const LatticeController& controller) {
 }
 
 void write_lattice_selftest(const LatticeController& controller, const COptions& options, std::span<const int> action_q,
-                            CBody& body) {
+                            CBody& body, double least_lead) {
   const std::size_t d = controller.states().dimensions(), m = controller.outside.actions();
   std::vector<double> given, expected, limits;
-  for (const std::size_t row : controller.test_rows()) {
+  std::vector<std::size_t> rows = clear_rows(controller, least_lead);
+  const double tied = rows.empty() ? tied_apart(controller, 0, least_lead) : 0;
+  if (rows.empty()) rows.push_back(0);
+  for (const std::size_t row : rows) {
     for (std::size_t i = 0; i < d; ++i) given.push_back(controller.cells().centre(row, i));
     const std::vector<double> action = controller.action(row);
     expected.insert(expected.end(), action.begin(), action.end());
   }
   for (std::size_t a = 0; a < m; ++a)
-    limits.push_back(controller.discrete() ? 0 : 1.01 * body.stated_error * controller.outside.width(a));
+    limits.push_back(controller.discrete() ? tied : 1.01 * body.stated_error * controller.outside.width(a));
   if (options.numbers == CNumbers::floating) {
     body.source += float_selftest(given, expected, limits, d);
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -15,6 +16,7 @@ namespace {
 
 constexpr std::uint32_t vector_draws = 0x7E57;  // of `Stage::simulate`, apart from made-up processes
 constexpr std::size_t most_tries = 200, tries_inside = 32;
+constexpr double least_lead = 2e-3;  // of a discrete action of a lattice: twice what exported integers may be off by
 
 // The range of an observation in tests, and how it is drawn.
 struct Span {
@@ -79,7 +81,7 @@ class Maker {
     const auto add = [&](const std::function<double(const Span&, std::size_t)>& value) {
       std::vector<double> one;
       for (std::size_t d = 0; d < n_; ++d) one.push_back(single_inside(value(spans_[d], d), spans_[d].legal));
-      if (given_.size() / n_ < most && steady(one)) given_.insert(given_.end(), one.begin(), one.end());
+      if (given_.size() / n_ < most && steady(one) && clear(one)) given_.insert(given_.end(), one.begin(), one.end());
     };
     const auto middle = [](const Span& span) { return span.low + (span.high - span.low) / 2; };
     add([&](const Span& span, std::size_t) { return middle(span); });
@@ -99,7 +101,7 @@ class Maker {
       std::vector<double> one = draw(random);
       // A limited action says little about the numbers before it: every second vector has another one, if that is
       // found.
-      while (!steady(one) || (i % 2 == 1 && tries < tries_inside && at_ends(one))) {
+      while (!steady(one) || (tries < tries_inside && (!clear(one) || (i % 2 == 1 && at_ends(one))))) {
         if (++tries == most_tries) {
           throw Error(ErrorCode::bad_value,
                       fmt::format("policy '{}' jumps next to {} observations in a row", policy_.name(), most_tries),
@@ -112,9 +114,9 @@ class Maker {
     }
   }
 
-  // Adds it unless the policy jumps nearby; whether it did.
+  // Adds it unless the policy jumps nearby or chooses by a hair; whether it did.
   bool add(std::vector<double> state) {
-    if (!steady(state)) return false;
+    if (!steady(state) || !clear(state)) return false;
     given_.insert(given_.end(), state.begin(), state.end());
     return true;
   }
@@ -166,6 +168,20 @@ class Maker {
       if (std::abs(actions[i] - actions[i % m_]) > 0.01 * widths_[i % m_]) return false;
     }
     return true;
+  }
+
+  // Whether a lattice clearly prefers its discrete action here. Where two are equally likely, rounding decides which of
+  // them code takes that computes rows from coefficients.
+  bool clear(const std::vector<double>& state) const {
+    const auto* lattice = dynamic_cast<const LatticePolicy*>(&policy_);
+    if (lattice == nullptr || !policy_.contract().action.is_discrete()) return true;
+    const std::size_t row = lattice->cells().find(state.data());
+    if (row == Cells::none) return true;
+    std::vector<double> weights(lattice->columns());
+    lattice->row(row, weights);
+    const auto best = std::ranges::max_element(weights);
+    const double most = std::exchange(*best, 0);
+    return most - *std::ranges::max_element(weights) > least_lead;
   }
 
   // Whether every action is at an end of its range.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 #include "mercer/warning.hpp"
 #include "policy/agents/dense_critics.hpp"
@@ -91,10 +92,7 @@ NormaliserChoice choose_normaliser(const AgentFile& file, AgentKind kind, const 
   if (options.normaliser == "none") return {{}, {}, false};
   if (!options.normaliser.empty()) return {options.normaliser, {}, true};
   const std::vector<std::filesystem::path> places = normaliser_places(path);
-  const auto found = std::ranges::find_if(places, [](const std::filesystem::path& place) {
-    std::error_code ignored;
-    return std::filesystem::is_regular_file(place, ignored);
-  });
+  const auto found = std::ranges::find_if(places, is_ordinary_file);
   const std::optional<bool> wanted = stored_normalising(file, kind);
   if (found == places.end()) return {{}, {}, wanted};
   if (wanted == false) return {{}, *found, wanted};
