@@ -13,12 +13,12 @@ using distil::Index;
 using distil::RidgeGrid;
 using distil::Student;
 
-constexpr std::size_t visited_episodes = 16, kept_states = 1'000'000;
+constexpr std::size_t visited_episodes = 16, kept_states = 300'000;
 // Critics that are learned from nothing need so many times the steps and turns.
 constexpr std::size_t own_critics = 5;
 // A student that they are to tune imitates for so many times as long: such critics win back less than a teacher's.
 // Those that fall have several attempts instead.
-constexpr std::size_t own_imitation = 8;
+constexpr std::size_t own_imitation = 8, kept_longer = 1'000'000;
 // Such critics are trusted once their error on fresh episodes (`critic_error`) is no larger.
 constexpr double trusted_error = 0.05;
 constexpr std::uint64_t turns_a_check = 16;
@@ -116,6 +116,7 @@ void RidgeSearch::make_tuner(bool play) {
 
 // Keeps the better one.
 bool RidgeSearch::imitates_longer(std::string_view how) {
+  data_.keep(kept_longer);
   const Student longer = best_imitated(static_cast<std::size_t>(student_.shape.ridges), own_imitation);
   const auto [fine, passed] = try_grids(longer);
   note(fmt::format("{} ridges lose {:.3g}% after longer imitation{}", longer.shape.ridges, 100 * fine.lost_share, how));

@@ -86,6 +86,7 @@ class RidgeSearch {
   Tried try_student(const distil::Student& student, const distil::RidgeGrid& grid);
   std::pair<Tried, bool> try_grids(const distil::Student& student);
   bool near(const Tried& one) const;
+  bool evolve_in(unsigned bits, const distil::Student& student);
   bool evolve(const distil::Student& student);
   bool fits(std::size_t ridges, const distil::RidgeGrid& grid) const;
   distil::RidgeGrid loop_grid(std::size_t ridges) const;

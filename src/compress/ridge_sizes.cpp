@@ -101,24 +101,25 @@ bool RidgeSearch::near(const Tried& one) const {
   return one.lost_share * std::abs(options_.search.aim.teacher_return) <= near_budgets * options_.search.aim.budget;
 }
 
-bool RidgeSearch::evolve(const Student& student) {
+// Whether the student should pass in so many bits.
+bool RidgeSearch::evolve_in(unsigned bits, const Student& student) {
   ReturnPolish how = options_.search;
   how.act = options_.judge.act;
   how.seed = options_.judge.seed;
   how.generations = options_.ridges.evolve_generations;
   how.episodes = 16;
-  bool passed = false;
-  for (const unsigned bits : {6U, 5U, 4U}) {
-    if (enough_()) break;
-    how.item = 0x5EB000000 + 16 * static_cast<std::uint64_t>(student.shape.ridges) + bits;
-    const distil::RoundedStudent start = round_to_data(student, {bits, bits}, data_, options_.judge.seed);
-    const Tried one = try_rounded(evolve_student(start, player_, data_, how, enough_, progress_));
-    note(fmt::format("{} ridges, {} bits, after evolution: {:.3g}% lost", student.shape.ridges, bits,
-                     100 * one.lost_share));
-    if (!one.promising) break;
-    passed = true;
-  }
-  return passed;
+  how.item = 0x5EB000000 + 16 * static_cast<std::uint64_t>(student.shape.ridges) + bits;
+  const distil::RoundedStudent start = round_to_data(student, {bits, bits}, data_, options_.judge.seed);
+  const Tried one = try_rounded(evolve_student(start, player_, data_, how, enough_, progress_));
+  note(fmt::format("{} ridges, {} bits, after evolution: {:.3g}% lost", student.shape.ridges, bits,
+                   100 * one.lost_share));
+  return one.promising;
+}
+
+bool RidgeSearch::evolve(const Student& student) {
+  unsigned bits = 6;
+  while (bits >= 4 && !enough_() && evolve_in(bits, student)) --bits;
+  return bits < 6;
 }
 
 void RidgeSearch::try_linear() {
@@ -126,7 +127,10 @@ void RidgeSearch::try_linear() {
   auto [fine, passed] = try_grids(student);
   note(fmt::format("a linear student loses {:.3g}% after imitation", 100 * fine.lost_share));
   const bool near = fine.lost_share < tunable_loss;
-  if (student.numbers.size() <= most_evolved && near) passed = evolve(student) || passed;
+  if (student.numbers.size() <= most_evolved && near) {
+    passed = evolve(student) || passed;
+    for (unsigned bits = 7; bits <= 8 && !passed && !enough_(); ++bits) passed = evolve_in(bits, student);
+  }
   with_linear_ = near ? 1 : 0;
   stage_ = passed ? Stage::done : Stage::sizes;
 }

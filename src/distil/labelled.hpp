@@ -17,6 +17,8 @@ class Labelled {
   /// Beyond `most` states new ones replace others, drawn at random.
   Labelled(const Policy& teacher, const Task& task, std::size_t most, std::uint64_t seed);
 
+  /// Another such limit, not below the one before.
+  void keep(std::size_t most) { most_ = most; }
   /// Asks the teacher in every state of the rollouts.
   void add(const Rollouts& rollouts);
   /// Forgets all states; how labels are weighed stays.
