@@ -35,7 +35,7 @@ export function module_words(failed, far, steps, { count }) {
   if (failed !== 0) return `The exported JavaScript fails its self-test in this browser: case ${whole(failed)}.`;
   if (count > 0 && far === 0) return `${ran} and chooses the embedding's action at ${all}.`;
   if (count > 0) return `${ran} and chooses another action than the embedding at ${whole(far)} of ${all}.`;
-  const amount = far === 0 ? "equal the embedding's" : `differ from the embedding's by at most ${(100 * far).toExponential(1)}% of their range`;
+  const amount = far === 0 ? "equal the embedding's" : `differ from the embedding's by up to ${(100 * far).toExponential(1)}% of their range`;
   return `${ran}; its actions ${amount} at ${all} (circles).`;
 }
 

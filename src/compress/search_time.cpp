@@ -8,6 +8,9 @@
 namespace mercer {
 namespace {
 
+// As far as one can see ahead: half as many rounds as were done, at least two.
+double most_rounds(std::size_t k) { return std::max(2.0, static_cast<double>(k) / 2); }
+
 // Rounds before a dictionary's embeddings are larger than the smallest that should pass. That one shrinks, too.
 double rounds_until_larger(const Followed& one, std::size_t smallest, double most) {
   if (one.least > smallest) return 1;  // another passed meanwhile: one round shows it
@@ -28,7 +31,7 @@ double seconds_of(double rounds, double took, std::size_t k) {
 }  // namespace
 
 double rounds_to_pass(std::size_t k, double first, double now, std::size_t most_terms) {
-  const double most = std::min(std::max(2.0, static_cast<double>(k)), static_cast<double>(most_terms - k + 1));
+  const double most = std::min(most_rounds(k), static_cast<double>(most_terms - k + 1));
   const double slope = k > 1 ? (first - now) / static_cast<double>(k - 1) : 0;
   return std::clamp(slope > 0.05 ? std::ceil(now / slope) : most, 1.0, std::max(most, 1.0));
 }
@@ -36,7 +39,7 @@ double rounds_to_pass(std::size_t k, double first, double now, std::size_t most_
 double seconds_of_rounds(std::size_t k, std::span<const Followed> followed, std::size_t smallest, double to_pass) {
   double longest = 0, all = 0;
   for (const Followed& one : followed) longest = std::max(longest, one.took);
-  const double most = std::max(2.0, static_cast<double>(k));
+  const double most = most_rounds(k);
   constexpr double ending = 0.5;  // of a round: when one passes, most dictionaries are larger already
   for (const Followed& one : followed) {
     if (!one.alive) continue;

@@ -21,7 +21,7 @@ inline constexpr std::size_t nothing_passed = static_cast<std::size_t>(-1);
 
 /// Rounds until a candidate should pass, after k of them. By how much the nearest candidate falls short shrinks by
 /// about the same factor from round to round; `first` and `now` are its logarithms, 0 where one passes. Seldom more
-/// rounds are needed than were done already.
+/// rounds are needed than two, or half of those that were done.
 double rounds_to_pass(std::size_t k, double first, double now, std::size_t most_terms);
 
 /// Seconds of the rounds that are left, of which the k-th is at work. `smallest`: bytes of the smallest that should

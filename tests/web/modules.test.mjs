@@ -33,7 +33,7 @@ test("a module's actions are compared in shares of their range", () => {
   assert.equal(difference([0, 2, 1], [[0], [1], [1]], chosen), 1);
   assert.match(module_words(0, 0, 7, chosen), /chooses the embedding's action at 7 steps of this episode\.$/);
   assert.match(module_words(0, 2, 7, chosen), /chooses another action than the embedding at 2 of 7 steps of this episode\.$/);
-  assert.match(module_words(0, 0.25, 100, bounded), /differ from the embedding's by at most 2\.5e\+1% of their range at 100 steps/);
+  assert.match(module_words(0, 0.25, 100, bounded), /differ from the embedding's by up to 2\.5e\+1% of their range at 100 steps/);
   assert.match(module_words(3, 0, 7, bounded), /fails its self-test in this browser: case 3\./);
 });
 
