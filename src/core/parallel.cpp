@@ -76,7 +76,7 @@ void for_each_block(std::size_t items, std::size_t block_size, const std::functi
       failure.record(index);
     }
   };
-  if (in_turn) {
+  if (in_turn || blocks == 1 || thread_count() == 1) {  // no team, which would ask for memory and threads
     for (std::size_t index = 0; index < blocks; ++index) run_block(index);
     return failure.rethrow();
   }

@@ -127,13 +127,16 @@ class Unfinished {
   Unfinished(const fs::path& target, const fs::path& wanted) {
     constexpr std::size_t longest = 200;  // with what is added still a legal name
     const std::string name = target.filename().string().substr(0, longest);
-    for (int attempt = 0; number_ < 0; ++attempt) {
+    for (int attempt = 0;; ++attempt) {
       path_ = folder_of(target) / fmt::format(".{}.{}{}.part", name, ::getpid(),
                                               attempt == 0 ? std::string() : fmt::format("-{}", attempt));
       const std::scoped_lock lock(unfinished_mutex);
+      const auto listed = unfinished_files.insert(path_).first;  // first: where memory runs out there is no file yet
       number_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-      if (number_ >= 0) unfinished_files.insert(path_);
-      if (number_ < 0 && (errno != EEXIST || attempt == 100)) cannot_write(wanted, std::strerror(errno));
+      if (number_ >= 0) return;
+      const int trouble = errno;
+      unfinished_files.erase(listed);
+      if (trouble != EEXIST || attempt == 100) cannot_write(wanted, std::strerror(trouble));
     }
   }
   ~Unfinished() {
@@ -153,12 +156,6 @@ class Unfinished {
   int number_ = -1;
   fs::path path_;
 };
-
-// Renaming is only safe after a crash when the bytes, and then the folder's entry, have reached the disk.
-void flush_folder(const fs::path& folder) {
-  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (opened.number() >= 0) ::fsync(opened.number());
-}
 
 }  // namespace
 
@@ -182,9 +179,21 @@ void write_atomically(const fs::path& path, const std::function<void(std::ostrea
   fill(beside.number(), path, write);
   if (::fsync(beside.number()) != 0) cannot_write(path, std::strerror(errno));
   std::error_code trouble;
+  // After a crash this is only safe when the bytes, and then the folder's entry, have reached the disk.
   fs::rename(beside.path(), target, trouble);
   if (trouble) cannot_write(path, trouble.message());
-  flush_folder(folder_of(target));
+  if (const int failed = flush_to_disk(folder_of(target)); failed != 0) {
+    throw Error(
+        ErrorCode::cannot_write,
+        fmt::format("'{}' is written, but a power failure may still undo it: {}", path.string(), std::strerror(failed)),
+        "Check the disk and write it again");
+  }
+}
+
+int flush_to_disk(const fs::path& path) {
+  const Descriptor opened(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (opened.number() < 0 || ::fsync(opened.number()) == 0 || errno == EINVAL) return 0;
+  return errno;
 }
 
 void check_writable(const fs::path& path) {

@@ -21,6 +21,10 @@ std::string read_text(const std::filesystem::path& path, std::size_t most_bytes 
 /// it is.
 void write_atomically(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
+/// Waits until a file, or the entries of a folder, are on the disk. Returns 0, or the number of the system's error.
+/// What may not be read, and file systems that cannot do this, count as done.
+int flush_to_disk(const std::filesystem::path& path);
+
 /// Throws `cannot_write` if `write_atomically` could not succeed. Call it before long work.
 void check_writable(const std::filesystem::path& path);
 

@@ -120,19 +120,19 @@ void RunStatus::write_if_due() {
 
 void RunStatus::write(const char* state) {
   written_ = Clock::now();
-  document_["state"] = state;
-  document_["updated"] = unix_time();
-  document_["seconds"] = std::chrono::duration<double>(written_ - start_).count();
-  if (!tried_.empty()) {
-    document_["front"] = front_of(tried_);
-    document_["admissible"] = std::ranges::count_if(tried_, is_admissible);
-  }
-  if (!notes_.empty()) document_["notes"] = notes_;
   try {
+    document_["state"] = state;
+    document_["updated"] = unix_time();
+    document_["seconds"] = std::chrono::duration<double>(written_ - start_).count();
+    if (!tried_.empty()) {
+      document_["front"] = front_of(tried_);
+      document_["admissible"] = std::ranges::count_if(tried_, is_admissible);
+    }
+    if (!notes_.empty()) document_["notes"] = notes_;
     write_atomically(folder_ / file_name, [&](std::ostream& stream) {
       stream << document_.dump(1, ' ', false, json::error_handler_t::replace) << '\n';
     });
-  } catch (const Error&) {  // the verb itself reports a disk that is full, where that matters
+  } catch (const std::exception&) {  // the verb itself reports a disk or memory that is full, where that matters
   }
 }
 

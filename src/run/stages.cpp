@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/options.hpp"
@@ -107,7 +108,10 @@ Settings complete(const SweepJob& job, const std::map<std::string, SweepProduct>
     // The certificate is written into the embedding, and what another job made must not change.
     const std::string made = (folder / kind.product).string();
     if (settings.contains("file") && settings["file"].ends_with(".mercer")) {
-      fs::copy_file(settings["file"], made, fs::copy_options::overwrite_existing);
+      const std::vector<std::byte> bytes = read_file(settings["file"]);
+      write_atomically(made, [&](std::ostream& out) {
+        out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
+      });
       settings["file"] = made;
     }
   } else if (job.stage == "train") {

@@ -142,10 +142,10 @@ void clear_halves(const fs::path& work) {
 
 // What stands in a file or a folder is on the disk before anything says that it is whole.
 void flush(const fs::path& path) {
-  const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) return;
-  ::fsync(file);
-  ::close(file);
+  const int trouble = flush_to_disk(path);
+  if (trouble == 0) return;
+  throw Error(ErrorCode::cannot_write, fmt::format("cannot flush '{}': {}", path.string(), std::strerror(trouble)),
+              "Check the disk and run the same command again");
 }
 
 void publish(const fs::path& work, const fs::path& final_place) {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "io/coded.hpp"
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "run/store.hpp"
@@ -83,7 +84,8 @@ void SweepSchedule::settle(std::size_t job, SweepOutcome outcome) {
   }
   outcomes_[job] = std::move(outcome);
   places_[job] = Place::ended;
-  results_.record(plan_.jobs[job], outcomes_[job], build_);
+  // Of no build is what no run shall find.
+  results_.record(plan_.jobs[job], outcomes_[job], outcomes_[job].shortage ? "" : build_);
   if (!sink_) return;
   SweepState where = state();
   where.ended = job;
@@ -195,16 +197,15 @@ SweepOutcome do_sweep_task(const SweepPlan& plan, const SweepTask& task, const S
         progress);
     product = {entry.folder, entry.digest};
     outcome.text = read_text(entry.folder / result_file);
-  } catch (const Error& error) {
-    if (error.code() == ErrorCode::interrupted) throw;
-    outcome.state = SweepOutcome::State::failed;
-    outcome.text = error.what();
-  } catch (const std::bad_alloc&) {
-    outcome.state = SweepOutcome::State::failed;
-    outcome.text = "there is not enough memory for this";
   } catch (const std::exception& trouble) {
+    const auto error = coded_error(trouble);
+    if (error && error->code() == ErrorCode::interrupted) throw;
     outcome.state = SweepOutcome::State::failed;
-    outcome.text = trouble.what();
+    outcome.text = error ? error->what() : trouble.what();
+    // Limits that Mercer sets are those of the settings; what libraries and the system lack is not.
+    const bool own = dynamic_cast<const Error*>(&trouble) != nullptr;
+    const bool memory = error && error->code() == ErrorCode::too_large && !own;
+    if (memory || (error && error->code() == ErrorCode::cannot_write)) outcome.shortage = error->code();
   }
   outcome.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return outcome;
@@ -239,12 +240,24 @@ std::vector<SweepOutcome> run_sweep(const SweepPlan& plan, const fs::path& folde
     }
   };
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < options.workers; ++i) threads.emplace_back([&] { guarded(work_on); });
+  guarded([&] {
+    for (std::size_t i = 0; i < options.workers; ++i) threads.emplace_back([&] { guarded(work_on); });
+  });
   if (options.others) guarded([&] { options.others(schedule); });
   for (std::thread& thread : threads) thread.join();
   if (trouble) std::rethrow_exception(trouble);
   write_sweep_csv(folder / "results.csv", plan, schedule.outcomes());
   return schedule.outcomes();
+}
+
+void require_room(const std::vector<SweepOutcome>& outcomes) {
+  const auto lacks = [](const SweepOutcome& outcome) { return outcome.shortage.has_value(); };
+  const auto first = std::ranges::find_if(outcomes, lacks);
+  if (first == outcomes.end()) return;
+  throw Error(*first->shortage,
+              fmt::format("{} of {} jobs failed for want of disk or memory, the first with: {}",
+                          std::ranges::count_if(outcomes, lacks), outcomes.size(), first->text),
+              "Make room and run the same command again: it does what is left");
 }
 
 }  // namespace mercer

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "io/documents.hpp"
+#include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
 #include "run/store.hpp"
 
@@ -86,6 +87,8 @@ struct SweepOutcome {
   std::string text;    ///< the result, a JSON document; otherwise why there is none
   double seconds = 0;  ///< that it took
   bool found = false;  ///< done before: nothing was computed
+  /// Failed for want of disk or memory, not by its settings: the next run tries it again.
+  std::optional<ErrorCode> shortage = {};
 };
 std::string to_string(SweepOutcome::State state);
 
@@ -203,6 +206,9 @@ struct SweepOptions {
 std::vector<SweepOutcome> run_sweep(const SweepPlan& plan, const std::filesystem::path& folder,
                                     const std::string& build, const SweepWork& work, const SweepOptions& options = {},
                                     const SweepSink& sink = {}, const Progress& progress = {});
+
+/// Throws what the first job lacked, `cannot_write` or `too_large`, if any failed for want of disk or memory.
+void require_room(const std::vector<SweepOutcome>& outcomes);
 
 /// Keys whose values walk side by side: step i takes the i-th value of each.
 struct SweepAxis {

@@ -42,6 +42,8 @@ class SweepTest : public testing::Test {
     if (job.stage == "a") value = std::stol(job.settings.at("start"));
     if (job.stage == "b") value += std::stol(job.settings.at("add"));
     if (job.stage == "c") value *= std::stol(job.settings.at("times"));
+    if (full_ && job.stage == "b" && value >= 20) throw Error(ErrorCode::cannot_write, "no room", "Make some");
+    if (small_ && job.stage == "b" && value < 20) throw std::bad_alloc();
     if (broken_ && value % 100 / 10 == 1 && value % 10 >= 4)
       throw Error(ErrorCode::bad_value, "thirteen", "Take another");
     std::ofstream(folder / "value") << value;
@@ -63,7 +65,7 @@ class SweepTest : public testing::Test {
 
   fs::path folder_;
   std::atomic<int> calls_ = 0;
-  bool broken_ = true;
+  bool broken_ = true, full_ = false, small_ = false;
 };
 
 using State = SweepOutcome::State;
@@ -103,6 +105,37 @@ TEST_F(SweepTest, WhatIsDoneIsFoundAndFailuresAreKeptUntilTheyAreRetried) {
   outcomes = run(plan(), "x", options);
   EXPECT_EQ(calls_, 4);
   EXPECT_EQ(count(outcomes, State::done), 14);
+}
+
+TEST_F(SweepTest, WhatLackedDiskOrMemoryIsTriedAgain) {
+  broken_ = false;
+  full_ = true;
+  auto outcomes = run(plan());
+  EXPECT_EQ(count(outcomes, State::failed), 2);
+  EXPECT_EQ(count(outcomes, State::skipped), 2);
+  EXPECT_NE(read_text(folder_ / "out/results.csv").find(",failed,E302: no room. Make some.,"), std::string::npos);
+  try {
+    require_room(outcomes);
+    ADD_FAILURE() << "there was no room";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::cannot_write);
+    EXPECT_NE(std::string(error.what()).find("2 of 14 jobs failed for want of disk or memory"), std::string::npos);
+  }
+  full_ = false;
+  small_ = true;
+  outcomes = run(plan());  // no retry was asked for
+  EXPECT_EQ(count(outcomes, State::failed), 0) << "done before there was too little memory";
+  fs::remove_all(folder_ / "out");
+  outcomes = run(plan());
+  EXPECT_EQ(count(outcomes, State::failed), 4);
+  EXPECT_EQ(outcomes[std::ranges::find(outcomes, State::failed, &SweepOutcome::state) - outcomes.begin()].shortage,
+            ErrorCode::too_large);
+  small_ = false;
+  calls_ = 0;
+  outcomes = run(plan());
+  EXPECT_EQ(count(outcomes, State::done), 14);
+  EXPECT_EQ(calls_, 4 + 4);
+  require_room(outcomes);
 }
 
 TEST_F(SweepTest, ALargerSweepTakesWhatASmallerOneMade) {

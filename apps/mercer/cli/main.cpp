@@ -1,18 +1,15 @@
 #include "cli/program.hpp"
 #include "cli/ranks.hpp"
 #include "cli/terminal.hpp"
-#include "mercer/error.hpp"
 
-int main(int argc, char** argv) {
+namespace {
+
+int run(int argc, char** argv) {
   open_standard_streams();
+  catch_lack_of_memory();
   catch_interrupts();
   std::vector<std::string> words(argv, argv + argc);
-  try {
-    start_ranks(words);
-  } catch (const mercer::Error& error) {
-    tell("mercer: error {}\n", error.what());
-    return end_ranks(error.exit_code());
-  }
+  start_ranks(words);
   std::vector<char*> given;
   for (std::string& word : words) given.push_back(word.data());
   Program program;
@@ -33,5 +30,15 @@ int main(int argc, char** argv) {
   add_doctor(program);
   add_completion(program);
   add_manual(program);
-  return end_ranks(program.run(static_cast<int>(given.size()), given.data()));
+  return program.run(static_cast<int>(given.size()), given.data());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return end_ranks(run(argc, argv));
+  } catch (const std::exception& trouble) {
+    return end_ranks(report(trouble));
+  }
 }

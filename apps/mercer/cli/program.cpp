@@ -60,6 +60,8 @@ void load_plugins(const std::string& files) {
   }
 }
 
+}  // namespace
+
 int report(const std::exception& trouble) {
   if (dynamic_cast<const std::system_error*>(&trouble) != nullptr && std::ferror(stdout) != 0) {
     return report(Error(ErrorCode::cannot_write, fmt::format("cannot write to standard output: {}", trouble.what()),
@@ -72,8 +74,6 @@ int report(const std::exception& trouble) {
   tell("mercer: unexpected error: {}. This is a bug; please report it with the command you ran.\n", trouble.what());
   return 1;
 }
-
-}  // namespace
 
 Program::Program() : app_("Mercer: small, certified policies in a reproducing kernel Hilbert space", "mercer") {
   app_.allow_extras();

@@ -58,6 +58,9 @@ class Program {
   std::vector<std::unique_ptr<Verb>> verbs_;
 };
 
+/// Tells the user what went wrong and returns the exit code.
+int report(const std::exception& trouble);
+
 /// A verb of the pipeline: its options fill a request, and `run` shows what comes of it.
 template <class R>
 Verb& add_request_verb(Program& program, std::string name, std::string summary,

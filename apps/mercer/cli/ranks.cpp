@@ -163,6 +163,7 @@ void hand_out(mercer::SweepSchedule& schedule) {
       const json answer = json::parse(receive(status));
       mercer::SweepOutcome outcome{static_cast<mercer::SweepOutcome::State>(answer.at("state").get<int>()),
                                    answer.at("text"), answer.at("seconds"), answer.at("found")};
+      if (const int lacked = answer.at("shortage"); lacked != 0) outcome.shortage = static_cast<ErrorCode>(lacked);
       schedule.finish(busy.at(status.MPI_SOURCE), std::move(outcome),
                       {answer.at("folder").get<std::string>(), answer.at("digest")});
       busy.erase(status.MPI_SOURCE);
@@ -192,6 +193,7 @@ void serve(const std::function<mercer::SweepOutcome(const mercer::SweepTask&, me
                  {"text", outcome.text},
                  {"seconds", outcome.seconds},
                  {"found", outcome.found},
+                 {"shortage", outcome.shortage ? static_cast<int>(*outcome.shortage) : 0},
                  {"folder", product.folder.string()},
                  {"digest", product.digest}}
                 .dump());

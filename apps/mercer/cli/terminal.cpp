@@ -5,11 +5,16 @@
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
+#include <exception>
 #include <memory>
+#include <new>
 #include <optional>
 #include <string>
 #include <thread>
+#include <typeinfo>
 
+#include <cxxabi.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -17,7 +22,9 @@
 
 #include "core/printable.hpp"
 #include "core/time_left.hpp"
+#include "io/coded.hpp"
 #include "io/file.hpp"
+#include "mercer/error.hpp"
 
 namespace {
 
@@ -67,6 +74,25 @@ void catch_interrupts() {
     mercer::remove_unfinished_files();
     ::_exit(130);
   }).detach();
+}
+
+void catch_lack_of_memory() {
+  // Compilers may end the process before the exception counts as caught, and its type is not known then.
+  static thread_local bool memory_ran_out = false;
+  std::set_new_handler([] {
+    memory_ran_out = true;
+    throw std::bad_alloc();
+  });
+  static const std::terminate_handler before = std::set_terminate([] {
+    const std::type_info* const what = abi::__cxa_current_exception_type();
+    if (what == nullptr ? !memory_ran_out : *what != typeid(std::bad_alloc)) return before();
+    mercer::remove_unfinished_files();
+    constexpr int code = static_cast<int>(mercer::ErrorCode::too_large) / 100;
+    for (const char* text : {"mercer: error E208: ", mercer::no_memory, ". ", mercer::no_memory_remedy, ".\n"}) {
+      [[maybe_unused]] const ssize_t written = ::write(2, text, std::strlen(text));
+    }
+    ::_exit(code);
+  });
 }
 
 std::stop_token interrupt_token() { return source().get_token(); }

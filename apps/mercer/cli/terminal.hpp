@@ -34,5 +34,9 @@ std::string duration_text(double seconds);
 /// be called before any thread is started.
 void catch_interrupts();
 
+/// Where memory runs out in a function that may not fail, as destructors in libraries do, the process ends with the
+/// error for that and leaves no temporary file.
+void catch_lack_of_memory();
+
 /// What long work should watch.
 std::stop_token interrupt_token();

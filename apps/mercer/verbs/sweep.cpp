@@ -80,6 +80,7 @@ struct SweepVerb {
       status.finish();
     }
     report(plan, outcomes, common);
+    mercer::require_room(outcomes);
   }
 
   static void help_out(const mercer::SweepPlan& plan, const std::string& build) {
