@@ -18,7 +18,7 @@ DRAW = {"turntable": policies.turntable, "bandit": policies.bandit, "mountain-ca
         "return-spread": returns.return_spread, "pruned": measures.pruned, "stationary": measures.stationary,
         "discretisation": returns.discretisation, "chain": measures.chain, "binning": policies.binning,
         "polar": policies.polar, "complexity": measures.complexity, "additions": returns.additions,
-        "rates": measures.rates, "kernels": measures.kernels, "printed": policies.printed, "mixtures": measures.mixtures,
+        "rates": measures.rates, "real-size": measures.real_size, "kernels": measures.kernels, "printed": policies.printed, "mixtures": measures.mixtures,
         "variance": measures.variance}
 
 

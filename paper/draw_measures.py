@@ -143,3 +143,20 @@ def variance(folder):
     axis.set(xlabel="variance of Q, true policy", ylabel="variance of Q, truncated", xscale="log", yscale="log")
     axis.legend()
     return figure
+
+
+def real_size(folder):
+    cells, loss = read(folder, "cells"), read(folder, "loss")
+    figure, (upper, lower) = panels(2, 2.3)
+    for bins, colour, marker in ((2, GREEN, "^"), (3, ORANGE, "s"), (5, BLUE, "o"), (10, PURPLE, "D"), (35, RED, "v")):
+        part = where(cells, bins=bins)
+        upper.plot(part["dimensions"], part["met"], color=colour, marker=marker, label=f"{bins} bins")
+    upper.set(xlabel="observations", ylabel="fresh states in a\nvisited cell (%)")
+    for method, colour, marker in (("lattice, paper", RED, "v"), ("lattice, best", ORANGE, "s"), ("continuous, 16", GREEN, "^"),
+                                   ("continuous, 64", BLUE, "o")):
+        part = where(loss, method=method)
+        lower.plot(part["dimensions"], part["loss_percent"], color=colour, marker=marker, label=method)
+    lower.set(xlabel="observations", ylabel="loss of return (%)", yscale="symlog")
+    for axis in (upper, lower):
+        axis.legend(ncols=2)
+    return figure

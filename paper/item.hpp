@@ -27,6 +27,7 @@ struct Item {
   std::function<Told(const Tables&)> tell = {};
   /// Environments that the tables hold side by side; the first one's verdict is the item's. Empty: one.
   std::vector<std::string> envs = {};
+  bool needs_policies = false;  ///< of the repository: `ReproduceOptions::policies`
 };
 
 /// One verdict for each environment, or one.
@@ -50,6 +51,7 @@ Item binning();
 Item polar();
 Item complexity();
 Item additions();
+Item real_size();
 Item rates();
 Item kernels();
 Item printed();

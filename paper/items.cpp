@@ -5,8 +5,8 @@ namespace mercer::paper {
 std::vector<Item> all_items() {
   return {turntable(),     bandit(),  mountain_car(), pendulum_gaussian(), pendulum_boltzmann(),
           return_spread(), pruned(),  stationary(),   discretisation(),    chain(),
-          binning(),       polar(),   complexity(),   additions(),         rates(),
-          kernels(),       printed(), mixtures(),     variance_lemma()};
+          binning(),       polar(),   complexity(),   additions(),         real_size(),
+          rates(),         kernels(), printed(),      mixtures(),          variance_lemma()};
 }
 
 std::vector<Judged> judge(const Item& item, const Tables& tables) {

@@ -105,7 +105,7 @@ void add_mixtures(Frame& frame, const Bench& bench) {
     frame.add({double(bench.seed), "mixture", "kl over k", double(k),
                divergence(fit_mixture({places.data(), bins, 1}, k, pi, {}, options).mixture)});
   }
-  for (std::size_t n = 100; n <= 25'600; n *= 4) {
+  for (std::uint32_t n = 100; n <= 25'600; n *= 4) {
     std::vector<double> drawn;
     for (std::size_t i = 0; i < n; ++i) {
       Random random({bench.seed, Stage::baseline, i, n});
@@ -122,7 +122,7 @@ void add_sampling(Frame& frame, const Bench& bench) {
   const std::vector<double> pi = boltzmann(bins, 1000 * bench.seed);
   double truth = 0;
   for (std::size_t b = 0; b < bins; ++b) truth += pi[b] * static_cast<double>(b) / bins;
-  for (std::size_t k = 1; k <= 1024; k *= 4) {
+  for (std::uint32_t k = 1; k <= 1024; k *= 4) {
     double square = 0;
     for (std::size_t round = 0; round < tries; ++round) {
       Random random({bench.seed, Stage::simulate, round, k});

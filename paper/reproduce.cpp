@@ -101,6 +101,15 @@ Tables measured(const Item& item, const Bench& bench, bool& found) {
   return tables;
 }
 
+// What is asked for; of all, those that can be measured here.
+std::vector<Item> items_of(const ReproduceOptions& options) {
+  std::vector<Item> items = choose_items(options.ids);
+  if (options.ids.empty() && options.policies.empty()) {
+    std::erase_if(items, [](const Item& item) { return item.needs_policies; });
+  }
+  return items;
+}
+
 std::vector<std::uint64_t> complete_seeds(const ReproduceOptions& options) {
   if (!options.seeds.empty()) return options.seeds;
   std::vector<std::uint64_t> seeds;
@@ -156,7 +165,7 @@ std::vector<Reproduced> judge_again(const ReproduceOptions& options, const std::
 }  // namespace
 
 void help_reproduce(const ReproduceOptions& options, const Progress& progress) {
-  const std::vector<Item> items = choose_items(options.ids);
+  const std::vector<Item> items = items_of(options);
   const std::vector<std::uint64_t> seeds = complete_seeds(options);
   const Store store(options.out / "store", library_digest());
   Progress quiet;
@@ -171,7 +180,7 @@ void help_reproduce(const ReproduceOptions& options, const Progress& progress) {
   }
   for (const Item& item : items) {
     for (const std::uint64_t seed : seeds_of(item, seeds)) {
-      const Bench bench{store, seed, options.quick, quiet, seed == seeds.front()};
+      const Bench bench{store, seed, options.quick, quiet, seed == seeds.front(), options.policies};
       bool found = false;
       help_with(
           store, fmt::format("{}, seed {}", item.id, seed), options.quick, [&] { measured(item, bench, found); },
@@ -198,7 +207,7 @@ std::vector<Item> choose_items(const std::vector<std::string>& ids) {
 }
 
 std::vector<Reproduced> reproduce(const ReproduceOptions& options, const StepSink& sink, const Progress& progress) {
-  const std::vector<Item> items = choose_items(options.ids);
+  const std::vector<Item> items = items_of(options);
   const std::map<std::string, Commits> commits = read_commits(options.commits, items);
   if (options.judge_only) return judge_again(options, items, commits);
   const std::vector<std::uint64_t> seeds = complete_seeds(options);
@@ -229,7 +238,7 @@ std::vector<Reproduced> reproduce(const ReproduceOptions& options, const StepSin
                                            : fmt::format("{} {}", item.number, item.id);
       Progress inner;
       inner.stop = progress.stop;
-      const Bench bench{store, seed, options.quick, inner, seed == seeds.front()};
+      const Bench bench{store, seed, options.quick, inner, seed == seeds.front(), options.policies};
       bool found = false;
       append(tables, measured(item, bench, found));
       plan.finish(what, cost_of(item, options.quick), found);

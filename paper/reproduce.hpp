@@ -17,6 +17,7 @@ struct ReproduceOptions {
   std::vector<std::uint64_t> seeds{};  ///< empty: 0 to 9, quick 0 and 1
   std::string version = {};            ///< of the program, told in the results
   std::filesystem::path commits{};     ///< as `paper/commits.py` writes them, told in the results; empty: unknown
+  std::filesystem::path policies{};    ///< tests/data/policies, for item 15; empty: that item is left out
   bool judge_only = false;             ///< judge the tables that are in `out`, and measure nothing
 };
 

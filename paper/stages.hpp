@@ -36,7 +36,8 @@ struct Bench {
   std::uint64_t seed = 0;
   bool quick = false;
   const Progress& progress;
-  bool first = true;  ///< of the seeds: what is drawn for one seed only is kept for this one
+  bool first = true;                    ///< of the seeds: what is drawn for one seed only is kept for this one
+  std::filesystem::path policies = {};  ///< folder of the repository's policies, tests/data/policies; empty: none
 };
 
 /// Trains, or finds, the teacher of the bench's seed. Goes on where a killed process stopped.

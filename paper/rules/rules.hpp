@@ -20,6 +20,7 @@ Rules binning_rules(const Tables& tables);
 Rules polar_rules(const Tables& tables);
 Rules complexity_rules(const Tables& tables);
 Rules additions_rules(const Tables& tables);
+Rules real_size_rules(const Tables& tables);
 Rules rates_rules(const Tables& tables);
 Rules kernels_rules(const Tables& tables);
 Rules printed_rules(const Tables& tables);

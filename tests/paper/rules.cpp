@@ -231,6 +231,23 @@ Tables additions_data(bool good, std::size_t seeds) {
   return {{"loss", frame}};
 }
 
+// One policy for each task: there are no seeds.
+Tables real_size_data(bool good, std::size_t) {
+  Frame cells{{"task", "dimensions", "actions", "bins", "cells", "columns", "states", "visited", "met"}},
+      loss{{"task", "dimensions", "method", "numbers", "teacher", "mean", "loss_percent"}};
+  for (const double d : {2.0, 3.0, 8.0, 17.0}) {
+    for (const double bins : {3.0, 10.0, 35.0}) {
+      const double met = good ? (bins == 35 && d > 3 ? 0 : 100 / d) : 50 + d;
+      cells.add({"task", d, 1.0, bins, std::pow(bins, d), 15.0, 1000.0, 100.0, met});
+    }
+    for (const char* method : {"lattice, paper", "truncated, paper", "lattice, best", "continuous, 16"}) {
+      loss.add({"task", d, method, 10.0, 100.0, 100.0, good ? 5 * d : 1.0});
+    }
+    loss.add({"task", d, "continuous, 64", 10.0, 100.0, 100.0, 5.0});
+  }
+  return {{"cells", cells}, {"loss", loss}};
+}
+
 Tables rates_data(bool good, std::size_t seeds) {
   Frame frame{{"seed", "domain", "norm", "k", "error"}};
   for_seeds(seeds, [&](double seed) {
@@ -316,6 +333,7 @@ const std::map<std::string, Maker>& makers() {
                                                 {"polar", polar_data},
                                                 {"complexity", complexity_data},
                                                 {"additions", additions_data},
+                                                {"real-size", real_size_data},
                                                 {"rates", rates_data},
                                                 {"kernels", kernels_data},
                                                 {"printed", printed_data},

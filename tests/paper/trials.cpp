@@ -32,12 +32,12 @@ TEST(Trials, sign_flips_do_not_depend_on_the_order) {
 
 // Of a true null no more than one in twenty is rejected, and a clear effect is found.
 TEST(Trials, rejects_a_true_null_rarely_and_finds_an_effect) {
-  for (const std::size_t n : {10, 30}) {
+  for (const std::uint32_t n : {10, 30}) {
     int wrong = 0, found = 0;
     constexpr int rounds = 2000;
     for (int round = 0; round < rounds; ++round) {
       std::vector<double> values;
-      for (std::size_t i = 0; i < n; ++i) {
+      for (std::uint32_t i = 0; i < n; ++i) {
         Random random({5, Stage::simulate, static_cast<std::uint64_t>(round), i});
         values.push_back(random.normal());
       }

@@ -58,7 +58,7 @@ struct ReproduceVerb {
   std::optional<std::uint64_t> seed;
   mercer::paper::ReproduceOptions options;
   bool list = false;
-  std::string out = options.out.string(), commits;
+  std::string out = options.out.string(), commits, policies;
   std::set<std::string> given;
 
   void show_items(const CommonOptions& common) const {
@@ -79,6 +79,7 @@ struct ReproduceVerb {
     if (!seeds.empty()) options.seeds = parse_seeds(seeds);
     options.version = version_number();
     options.commits = commits;
+    options.policies = policies;
     if (ranks() > 1) mercer::paper::help_reproduce(options, terminal_progress(true));
     if (rank() > 0) return;
     const auto told = [&](const std::string& what, bool found, double left) {
@@ -130,6 +131,10 @@ void add_reproduce(Program& program) {
             .help = "Commits that the results name, as paper/commits.py writes them",
             .shapes_result = false},
            state->commits);
+  list.add({.name = "policies",
+            .value = "DIR",
+            .help = "Policies of the repository, tests/data/policies; without it item 15 is left out"},
+           state->policies);
   list.add({.name = "list", .help = "Show the items and do nothing"}, state->list);
   std::vector<mercer::OptionList> own;
   own.push_back(std::move(list));
