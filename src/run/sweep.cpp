@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 #include "run/store.hpp"
 
@@ -194,7 +195,7 @@ SweepOutcome do_sweep_task(const SweepPlan& plan, const SweepTask& task, const S
         },
         progress);
     product = {entry.folder, entry.digest};
-    outcome.text = read_text(entry.folder / result_file);
+    outcome.text = read_text(entry.folder / result_file, limits::json_bytes);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::interrupted) throw;
     outcome.state = SweepOutcome::State::failed;
