@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -66,7 +67,7 @@ void write_csv(const std::filesystem::path& path, const CsvTable& table) {
 }
 
 CsvTable read_csv(const std::filesystem::path& path) {
-  const std::string text = read_text(path, std::size_t{1} << 40);
+  const std::string text = read_text(path, limits::csv_bytes);
   CsvTable table;
   std::string_view rest = text;
   if (rest.starts_with("\xef\xbb\xbf")) rest.remove_prefix(3);  // what some spreadsheets put before the first name

@@ -12,6 +12,7 @@
 #include <openssl/x509.h>
 
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "io/sha256.hpp"
 #include "mercer/error.hpp"
 
@@ -27,7 +28,7 @@ using Key = std::unique_ptr<EVP_PKEY, Free>;
 using Context = std::unique_ptr<EVP_MD_CTX, Free>;
 
 constexpr std::size_t key_bytes = 32, signature_bytes = 64;
-constexpr std::size_t most_key_file = 1 << 16;
+constexpr std::size_t most_key_file = limits::key_bytes;
 
 void must(bool done) {
   if (done) return;

@@ -13,8 +13,8 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t longest_name = 256;
-constexpr std::size_t most_axes = 8;
+constexpr std::size_t longest_name = limits::flax_name;
+constexpr std::size_t most_axes = limits::flax_axes;
 
 struct ElementType {
   std::string_view name;

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "io/zip.hpp"
 #include "mercer/error.hpp"
 
@@ -242,7 +243,7 @@ void write_npz(const std::filesystem::path& path, const Arrays& arrays) {
 }
 
 Arrays read_npz(const std::filesystem::path& path) {
-  const std::vector<std::byte> file = read_file(path);
+  const std::vector<std::byte> file = read_file(path, limits::npz_bytes);
   Arrays arrays;
   read_zip(file, path.string(), [&](const std::string& member, std::span<const std::byte> bytes) {
     const std::string name = member.ends_with(".npy") ? member.substr(0, member.size() - 4) : member;

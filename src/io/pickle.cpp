@@ -12,7 +12,7 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t longest_name = 256;
+constexpr std::size_t longest_name = limits::pickle_name;
 
 bool is_known(std::string_view name, std::span<const std::string_view> known) {
   return std::ranges::any_of(known, [&](std::string_view one) {

@@ -195,7 +195,7 @@ void write_safetensors_bytes(const std::filesystem::path& path, const std::strin
 }
 
 Safetensors read_safetensors(const std::filesystem::path& path) {
-  return parse_safetensors(read_file(path), path.string());
+  return parse_safetensors(read_file(path, limits::safetensors_bytes), path.string());
 }
 
 Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& where) {

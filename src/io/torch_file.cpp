@@ -16,10 +16,10 @@ namespace {
 
 using Kind = Pickle::Kind;
 
-constexpr std::size_t most_axes = 8;
-constexpr std::size_t deepest = 4;              // dictionaries inside dictionaries
-constexpr std::size_t deepest_modules = 16;     // modules inside modules
-constexpr std::size_t longest_byte_order = 16;  // "little" or "big"
+constexpr std::size_t most_axes = limits::torch_axes;
+constexpr std::size_t deepest = limits::torch_dictionaries;
+constexpr std::size_t deepest_modules = limits::torch_depth;
+constexpr std::size_t longest_byte_order = limits::torch_byte_order;
 constexpr std::string_view script_prefix = "__torch__.";
 
 constexpr std::string_view known_names[] = {
@@ -235,7 +235,7 @@ void TorchFile::add_tensors(const Pickle& pickle, const std::string& prefix, con
   for (std::size_t i = 0; i + 1 < dict.items.size(); i += 2) {
     const Pickle::Value &key = pickle.at(dict.items[i]), &value = pickle.at(dict.items[i + 1]);
     if (++visited_ > limits::torch_entries) refuse(where_, fmt::format("more than {} entries", limits::torch_entries));
-    if (key.kind != Kind::text || key.text.size() > 256) continue;
+    if (key.kind != Kind::text || key.text.size() > limits::torch_name) continue;
     const std::string name = prefix + std::string(key.text);
     const bool nested = value.kind == Kind::dict || (value.kind == Kind::object && !value.items.empty());
     if (nested && depth < deepest) add_tensors(pickle, name + ".", value, depth + 1);
@@ -255,7 +255,7 @@ void TorchFile::add_module(const Pickle& pickle, const std::string& path, const 
   for (std::size_t i = 0; i + 1 < state.items.size(); i += 2) {
     const Pickle::Value &key = pickle.at(state.items[i]), &value = pickle.at(state.items[i + 1]);
     if (++visited_ > limits::torch_entries) refuse(where_, fmt::format("more than {} entries", limits::torch_entries));
-    if (key.kind != Kind::text || key.text.size() > 256) continue;
+    if (key.kind != Kind::text || key.text.size() > limits::torch_name) continue;
     const std::string name = path.empty() ? std::string(key.text) : fmt::format("{}.{}", path, key.text);
     if (is_module(value)) {
       add_module(pickle, name, value, depth + 1);

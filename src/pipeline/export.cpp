@@ -129,7 +129,9 @@ std::vector<std::string> write_files(const std::string& folder, const std::vecto
   for (const ExportedFile& file : files) {
     const fs::path path = fs::path(folder) / file.path;
     std::error_code ignored;
-    if (force || !fs::is_regular_file(path, ignored) || read_text(path) == file.text) continue;
+    if (force || !fs::is_regular_file(path, ignored) ||
+        (fs::file_size(path, ignored) == file.text.size() && read_text(path, file.text.size()) == file.text))
+      continue;
     throw Error(ErrorCode::cannot_write, fmt::format("'{}' exists and holds something else", path.string()),
                 "Add --force to replace it, or choose another --out or --name");
   }

@@ -10,6 +10,7 @@
 
 #include "io/coded.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 #include "run/store.hpp"
 
@@ -196,7 +197,7 @@ SweepOutcome do_sweep_task(const SweepPlan& plan, const SweepTask& task, const S
         },
         progress);
     product = {entry.folder, entry.digest};
-    outcome.text = read_text(entry.folder / result_file);
+    outcome.text = read_text(entry.folder / result_file, limits::json_bytes);
   } catch (const std::exception& trouble) {
     const auto error = coded_error(trouble);
     if (error && error->code() == ErrorCode::interrupted) throw;

@@ -8,6 +8,7 @@ import signal
 import stat
 import struct
 import subprocess
+import zipfile
 import zlib
 
 import pytest
@@ -287,3 +288,59 @@ def test_a_contract_must_be_that_of_the_task(mercer):
         for words in READERS[1:3]:
             done = mercer.run(*words)
             assert done.returncode in (2, 3) and "error E" in done.stderr, (bounds, done.stdout)
+
+
+# Every type that JSON has, the ends of numbers, and text that is no UTF-8 once it is escaped.
+OTHER_TYPES = [None, True, -1, 1.5, 1e308, 2**63, 2**64 - 1, "", "x\u202e", [], [[1]], {}, {":type:": 5}]
+
+
+def places_in(value, place=()):
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, inner in items:
+        yield place + (key,)
+        yield from places_in(inner, place + (key,))
+
+
+def replaced(document, place, value):
+    copy = json.loads(json.dumps(document))
+    inner = copy
+    for key in place[:-1]:
+        inner = inner[key]
+    inner[place[-1]] = value
+    return copy
+
+
+def expect_no_bug(mercer, words, what):
+    done = mercer.run(*words)
+    assert done.returncode in (0, 2, 3), (what, done.returncode, done.stderr)
+    assert done.returncode == 0 or "error E" in done.stderr, (what, done.stderr)
+
+
+def test_fields_of_another_type_are_errors_with_a_code(mercer):
+    path = mercer.folder / "p.mercer"
+    whole = path.read_bytes()
+    manifest = json.loads(parts_of(path)[0]["__metadata__"]["mercer"])
+    manifest = {key: value for key, value in manifest.items() if key not in ("digests", "signature", "checksum")}
+    manifest["format"] = 1
+    rewrite(path, lambda _: json.dumps(manifest))
+    mercer.ok("inspect", "p.mercer")  # it is not for the lack of digests that others are refused
+    places = [place for place in places_in(manifest) if place != ("format",)]
+    assert len(places) > 30
+    for number, place in enumerate(places):
+        for value in OTHER_TYPES[number % 3::3]:  # a third of the values each: all of them for every kind of field
+            path.write_bytes(whole)
+            rewrite(path, lambda _: json.dumps(replaced(manifest, place, value)))
+            expect_no_bug(mercer, ("inspect", "p.mercer"), (place, value))
+
+
+def test_agents_with_fields_of_another_type_are_errors_with_a_code(mercer):
+    source = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data/sb3/pendulum_5000_actor.zip"
+    with zipfile.ZipFile(source) as whole:
+        members = {name: whole.read(name) for name in whole.namelist()}
+    description = json.loads(members["data"])
+    for place in places_in(description):
+        for value in OTHER_TYPES[::2]:
+            with zipfile.ZipFile(mercer.folder / "agent.zip", "w") as out:
+                for name, content in {**members, "data": json.dumps(replaced(description, place, value))}.items():
+                    out.writestr(name, content)
+            expect_no_bug(mercer, ("inspect", "agent.zip"), (place, value))

@@ -36,5 +36,6 @@ def test_the_bench_sees_what_is_wrong():
     assert serve_load.faults_of(good, most_ms=100) == []
     for change in ({"statuses": {"200": 5, "503": 1}}, {"broken": ["GET /: EOFError"]},
                    {"milliseconds": {"cheap": {"p99": 101}}}, {"milliseconds": {"cheap": {"p99": float("nan")}}},
-                   {"memory": [{"second": second, "bytes": 100 + 2 * second} for second in range(10)]}):
+                   {"memory": [{"second": second, "bytes": 100 + 3 * second} for second in range(10)]},
+                   {"memory": [{"second": second, "bytes": 160 if second == 6 else 100} for second in range(10)]}):
         assert len(serve_load.faults_of({**good, **change}, most_ms=100)) == 1, change

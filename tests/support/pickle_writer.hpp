@@ -61,8 +61,10 @@ inline std::string array(const std::vector<double>& values) {
 inline std::string tensor(const std::string& key, std::int32_t held, const std::vector<std::int32_t>& shape,
                           const std::string& type = "FloatStorage", std::int32_t offset = 0) {
   std::vector<std::string> sizes, strides(shape.size());
-  std::int32_t stride = 1;
-  for (std::size_t d = shape.size(); d-- > 0; stride *= shape[d]) strides[d] = integer(stride);
+  std::uint32_t stride = 1;  // what is too large wraps around
+  for (std::size_t d = shape.size(); d-- > 0; stride *= static_cast<std::uint32_t>(shape[d])) {
+    strides[d] = integer(static_cast<std::int32_t>(stride));
+  }
   for (const std::int32_t size : shape) sizes.push_back(integer(size));
   const std::string storage =
       tuple({text("storage"), global("torch", type), text(key), text("cpu"), integer(held)}) + "Q";

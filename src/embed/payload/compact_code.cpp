@@ -3,11 +3,12 @@
 #include <algorithm>
 
 #include "embed/payload/integer_code.hpp"
+#include "io/limits.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::uint32_t most_ridges = 65536;
+constexpr auto most_ridges = static_cast<std::uint32_t>(limits::continuous_terms);
 
 // The constant and every function of frequency 1.
 void make_linear(Terms& terms) { add_tensor(terms, Family::legendre, IndexRule::total, 1); }

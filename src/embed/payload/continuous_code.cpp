@@ -7,13 +7,14 @@
 #include "basis/functions/index_limits.hpp"
 #include "embed/payload/code_parts.hpp"
 #include "embed/payload/compact_code.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
 
 constexpr std::uint32_t first_layout = 2, second_layout = 3;  // a lattice begins with a 1
-constexpr std::size_t most_outputs = 256;
+constexpr std::size_t most_outputs = limits::continuous_outputs;
 constexpr std::array<unsigned, 8> format_widths{32, 16, 16, 8, 7, 6, 5, 4};
 
 bool is_compact(const ContinuousCode& code) {

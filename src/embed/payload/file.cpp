@@ -13,6 +13,7 @@
 #include "io/documents.hpp"
 #include "io/ed25519.hpp"
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "io/safetensors.hpp"
 #include "io/sha256.hpp"
 #include "measure/certificate_json.hpp"
@@ -77,7 +78,7 @@ bool is_own_header(const Safetensors& file, std::span<const std::byte> bytes) {
 
 Checked read_checked(const std::filesystem::path& path) {
   const std::string where = path.string();
-  const std::vector<std::byte> bytes = read_file(path);
+  const std::vector<std::byte> bytes = read_file(path, limits::embedding_bytes);
   Safetensors file = parse_safetensors(bytes, where);
   if (!file.metadata.contains("mercer")) refuse(path, "it is no embedding");
   const std::string& text = file.metadata.at("mercer");

@@ -6,12 +6,14 @@
 #include <string_view>
 
 #include "io/file.hpp"
+#include "io/limits.hpp"
 
 namespace mercer {
 namespace {
 
 constexpr std::uint8_t version = 1, lattice_route = 1;
-constexpr std::size_t most_dimensions = 64, most_bins = std::size_t{1} << 20, most_cells = std::size_t{1} << 28;
+constexpr std::size_t most_dimensions = limits::lattice_dimensions, most_bins = limits::lattice_bins,
+                      most_cells = limits::lattice_cells;
 
 // Writes numbers in few bytes: integers seven bits a byte, floats as they are (little-endian).
 class ByteWriter {

@@ -3,13 +3,15 @@
 #include <functional>
 #include <string>
 
+#include "io/limits.hpp"
+
 namespace mercer {
 
 /// What a process of its own may use.
 struct ApartLimits {
-  double seconds = 20;  ///< from start to end, and of CPU time
-  double megabytes =
-      1024;  ///< beyond what this process has; not with sanitizers, whose shadow is larger than any limit
+  double seconds = limits::model_seconds;   ///< from start to end, and of CPU time
+  double megabytes = limits::model_memory;  ///< beyond what this process has; not with sanitizers, whose shadow is
+                                            ///< larger than any limit
 };
 
 /// What `work` returns in a copy of this process, so that a crash, an exit or a loop inside it leaves this one alone.

@@ -7,13 +7,14 @@
 
 #include <fmt/format.h>
 
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr int most_bodies = 1000, most_coordinates = 4000;
-constexpr double most_megabytes = 256;
+constexpr int most_bodies = limits::model_bodies, most_coordinates = limits::model_coordinates;
+constexpr double most_megabytes = limits::model_data;
 
 void require_at_most(const std::string& file, std::string_view things, double count, double most) {
   if (count <= most) return;

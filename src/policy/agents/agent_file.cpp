@@ -13,7 +13,7 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_version = 64, most_system = 65536;
+constexpr std::size_t most_version = limits::agent_version, most_system = limits::agent_system;
 
 std::string text_of(const ZipBytes& bytes) {
   return {reinterpret_cast<const char*>(bytes.bytes.data()), bytes.bytes.size()};

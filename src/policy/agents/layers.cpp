@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_layers = 64;
+constexpr std::size_t most_layers = limits::agent_layers;
 
 }  // namespace
 

@@ -5,13 +5,14 @@
 
 #include <fmt/format.h>
 
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 #include "policy/agents/agent_file.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_layers = 64;
+constexpr std::size_t most_layers = limits::agent_layers;
 
 // Builds the network of a layout.
 class Maker {

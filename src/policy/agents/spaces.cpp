@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "io/limits.hpp"
 #include "io/numpy_values.hpp"
 #include "io/pickle.hpp"
 #include "mercer/error.hpp"
@@ -17,7 +18,7 @@ namespace {
 using json = nlohmann::json;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr std::size_t most_numbers = 4096;  // observations or actions
+constexpr std::size_t most_numbers = limits::agent_numbers;  // observations or actions
 
 double bound(double value) {
   constexpr double no_bound = std::numeric_limits<float>::max();
@@ -133,7 +134,7 @@ void read_dictionary(const json& described, const std::string& where, AgentSpace
   const PickledSpace pickled = unpickle(described, where);
   const Pickle& pickle = pickled.pickle;
   const Pickle::Value* spaces = pickle.attribute(pickle.root(), "spaces");
-  if (spaces == nullptr || spaces->items.empty() || spaces->items.size() > 64) {
+  if (spaces == nullptr || spaces->items.empty() || spaces->items.size() > limits::agent_parts) {
     refuse_agent(where, "its dictionary of observations cannot be read");
   }
   for (std::size_t i = 0; i + 1 < spaces->items.size(); i += 2) {

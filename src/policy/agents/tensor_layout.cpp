@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "io/limits.hpp"
 #include "policy/agents/agent_file.hpp"
 
 namespace mercer {
@@ -175,7 +176,7 @@ std::optional<TensorLayout> brax(Finder names) {
 // The critics beside an actor, with layers STEMi for i from `first` on: CleanRL saves a tuple (actor, qf1, qf2), whose
 // keys become 0, 1, 2.
 void add_critics(TensorLayout& layout, const Finder& names, const std::string& stem, std::size_t first) {
-  constexpr std::size_t most_critics = 16;
+  constexpr std::size_t most_critics = limits::agent_critics;
   if (names("") != "0.") return;
   for (std::size_t i = 1; i <= most_critics; ++i) {
     std::vector<std::string> layers;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "io/limits.hpp"
 #include "io/pickle.hpp"
 #include "policy/agents/agent_file.hpp"
 #include "policy/agents/script_code.hpp"
@@ -15,9 +16,9 @@ namespace {
 using Kind = ScriptValue::Kind;
 using Token = ScriptToken::Kind;
 
-constexpr std::size_t most_calls = 512;
-constexpr std::size_t deepest = 128;
-constexpr std::size_t most_expressions = 16'384;
+constexpr std::size_t most_calls = limits::script_calls;
+constexpr std::size_t deepest = limits::script_depth;
+constexpr std::size_t most_expressions = limits::script_expressions;
 
 // Follows a forward, statement by statement.
 class Reader {

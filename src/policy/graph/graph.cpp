@@ -6,17 +6,18 @@
 
 #include <fmt/format.h>
 
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
 
 // Far beyond any policy, and what a thread's memory can hold: 256 MB of tiles, 512 MB of constants.
-constexpr std::size_t most_rows = std::size_t{1} << 20;
-constexpr std::size_t most_constants = std::size_t{1} << 26;
-constexpr std::size_t most_axes = 8;
+constexpr std::size_t most_rows = limits::graph_rows;
+constexpr std::size_t most_constants = limits::graph_constants;
+constexpr std::size_t most_axes = limits::graph_axes;
 // Times that a network may use each number of its file; a sequence model uses its weights for every place.
-constexpr double most_uses = 64;
+constexpr double most_uses = limits::graph_uses;
 
 const OperationTable& operations() {
   static const OperationTable table = [] {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "io/limits.hpp"
 #include "mercer/policy.hpp"
 
 namespace mercer {
@@ -16,10 +17,10 @@ namespace mercer {
 inline constexpr std::size_t tile_columns = 16;
 
 /// More is no policy, and fewer views fit on the stack.
-inline constexpr std::size_t most_network_outputs = 16;
+inline constexpr std::size_t most_network_outputs = limits::graph_outputs;
 
 /// What one operation may make of constants: beyond any policy, and quick to do.
-inline constexpr std::size_t most_folded = std::size_t{1} << 22;
+inline constexpr std::size_t most_folded = limits::graph_folded;
 
 using Shape = std::vector<std::size_t>;
 std::size_t size_of(const Shape& shape);
