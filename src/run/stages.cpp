@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "io/file.hpp"
+#include "io/limits.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
 #include "pipeline/options.hpp"
@@ -108,7 +109,7 @@ Settings complete(const SweepJob& job, const std::map<std::string, SweepProduct>
     // The certificate is written into the embedding, and what another job made must not change.
     const std::string made = (folder / kind.product).string();
     if (settings.contains("file") && settings["file"].ends_with(".mercer")) {
-      const std::vector<std::byte> bytes = read_file(settings["file"]);
+      const std::vector<std::byte> bytes = read_file(settings["file"], limits::embedding_bytes);
       write_atomically(made, [&](std::ostream& out) {
         out.write(reinterpret_cast<const char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
       });
