@@ -3,7 +3,6 @@
 #include "core/phases.hpp"
 #include "embed/payload/certified.hpp"
 #include "io/file.hpp"
-#include "io/sha256.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "pipeline/playing.hpp"
@@ -105,8 +104,7 @@ CertifyResult certify(const CertifyRequest& request, const Progress& progress) {
   }
   if (request.student || !request.file.ends_with(".mercer")) return certify_policy(request, progress);
   // The certificate is about these bytes, and goes nowhere else.
-  const std::string sha256 = sha256_file(request.file);
-  const EmbeddingFile file = read_embedding(request.file);
+  const auto [file, sha256] = read_to_certify(request.file);
   if (!request.dry_run) check_writable(request.file);
   CertifyResult result = certify_embedding(request, file, progress);
   if (request.dry_run) return result;

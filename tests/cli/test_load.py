@@ -3,10 +3,15 @@
 Latencies are bench/serve_load.py's business: this machine may be busy.
 """
 
+import collections
+import http.client
 import os
 import pathlib
+import re
+import resource
 import sys
 
+import pytest
 from conftest import PROGRAM
 from server import Server
 
@@ -39,3 +44,31 @@ def test_the_bench_sees_what_is_wrong():
                    {"memory": [{"second": second, "bytes": 100 + 3 * second} for second in range(10)]},
                    {"memory": [{"second": second, "bytes": 160 if second == 6 else 100} for second in range(10)]}):
         assert len(serve_load.faults_of({**good, **change}, most_ms=100)) == 1, change
+
+
+@pytest.mark.skipif(bool(os.environ.get("SANITIZERS")), reason="the shadow memory of sanitizers is larger than any limit")
+def test_memory_that_runs_out_ends_a_request_and_nothing_else(tmp_path):
+    """The address space is limited from outside while questions come; each gets an answer or its connection ends."""
+    server = Server(tmp_path, *serve_load.prepare(PROGRAM, tmp_path))
+    try:
+        assert server.slice()[0] == 200
+        usual = resource.prlimit(server.process.pid, resource.RLIMIT_AS)
+        size = int(re.search(r"VmSize:\s+(\d+) kB", server.status())[1]) * 1024
+        seen = collections.Counter()
+        for more in (0, 9, 12, 16, 24, 48):  # MiB: from no thread for a connection to enough for most questions
+            resource.prlimit(server.process.pid, resource.RLIMIT_AS, (size + more * 2**20, usual[1]))
+            for method, path, question in (("GET", "/d3.js", None), ("GET", "/api/view", None),
+                                           ("POST", "/api/slice", {"subject": 1, "k": 99 - more, "x": 0, "y": 1, "n": 128}),
+                                           ("POST", "/api/evaluate", {"subject": 1, "k": 90 - more, "episodes": 20000}),
+                                           ("POST", "/api/code", {"subject": 1, "k": 80 - more})):
+                try:
+                    seen[server.ask(method, path, question)[0]] += 1
+                except (OSError, http.client.HTTPException):
+                    seen["ended"] += 1
+                assert server.process.poll() is None, (more, path)
+        resource.prlimit(server.process.pid, resource.RLIMIT_AS, usual)
+        print(dict(seen))
+        assert set(seen) <= {200, 503, "ended"} and seen[200] > 0 and seen[503] + seen["ended"] > 0
+        assert server.slice()[0] == 200 and server.ask("POST", "/api/evaluate", {"subject": 1, "k": 50, "episodes": 50})[0] == 200
+    finally:
+        server.end()

@@ -1,8 +1,12 @@
 // Attacks on files: every byte, every value of the manifest, older formats, signatures. Nothing may be accepted
 // silently.
 
+#include <atomic>
 #include <cmath>
+#include <filesystem>
 #include <functional>
+#include <map>
+#include <thread>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -275,6 +279,30 @@ TEST_P(Digests, tell_which_file_a_certificate_is_about) {
   EXPECT_EQ(read_bytes(path_), before);
   add_certificate_to(path_, sha256_file(path_), some_certificate(), key_);
   EXPECT_EQ(certificate_json(*read_embedding(path_).certificate), certificate_json(some_certificate()));
+}
+
+// What is certified and what is remembered of it are the same bytes, however fast files are exchanged meanwhile.
+TEST_P(Digests, are_of_what_was_read) {
+  const std::string first = read_bytes(path_);
+  EmbeddingFile other = read_embedding(path_);
+  other.origin.seed += 1;
+  write_embedding(path_, other.embedding, other.origin, other.certificate, key_);
+  const std::string second = read_bytes(path_);
+  const std::map<std::string, std::uint64_t> seeds{{sha256(first), other.origin.seed - 1},
+                                                   {sha256(second), other.origin.seed}};
+  std::atomic<bool> done = false;
+  std::thread swapper([&] {
+    for (bool odd = false; !done; odd = !odd) {
+      write_bytes(path_.string() + ".new", odd ? first : second);
+      std::filesystem::rename(path_.string() + ".new", path_);
+    }
+  });
+  for (int i = 0; i < 200; ++i) {
+    const CertifiedFile read = read_to_certify(path_);
+    EXPECT_EQ(read.file.origin.seed, seeds.at(read.sha256));
+  }
+  done = true;
+  swapper.join();
 }
 
 TEST_P(Digests, are_new_with_a_new_certificate) {

@@ -213,8 +213,9 @@ Embedding decoded(const Embedding& embedding, const std::string& name, const Act
   return lattice;
 }
 
-EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& acting) {
-  Checked file = read_checked(path);
+namespace {
+
+EmbeddingFile embedding_of(Checked file, const std::filesystem::path& path, const Acting& acting) {
   const json& manifest = file.manifest;
   const std::span bytes(reinterpret_cast<const std::uint8_t*>(file.payload.data.data()), file.payload.data.size());
   try {
@@ -245,6 +246,18 @@ EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& ac
   } catch (const nlohmann::json::exception& mistake) {
     refuse(path, fmt::format("its manifest cannot be read: {}", mistake.what()));
   }
+}
+
+}  // namespace
+
+EmbeddingFile read_embedding(const std::filesystem::path& path, const Acting& acting) {
+  return embedding_of(read_checked(path), path, acting);
+}
+
+CertifiedFile read_to_certify(const std::filesystem::path& path) {
+  Checked file = read_checked(path);
+  std::string sha256 = file.sha256;
+  return {embedding_of(std::move(file), path, {}), std::move(sha256)};
 }
 
 SigningKey read_signing_key(const std::filesystem::path& path) { return {path.string(), read_private_key(path)}; }
