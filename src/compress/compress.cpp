@@ -176,7 +176,8 @@ void Search::follow_dictionaries() {
 void Search::follow_in_step(Paths& paths) {
   on_return_ = options_.polish == PolishBy::returned;
   std::vector<Followed> followed(paths.size());
-  constexpr double usual_rest = 10;  // times what was spent before: known better after the first dictionary's first term
+  constexpr double usual_rest =
+      10;  // times what was spent before: known better after the first dictionary's first term
   expect(usual_rest * seconds());
   for (std::size_t k = 1; k <= options_.most_terms; ++k) {
     forecast_.detail(fmt::format("{} term{}", k, k == 1 ? "" : "s"));
