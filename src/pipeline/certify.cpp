@@ -6,6 +6,7 @@
 #include "io/sha256.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
+#include "pipeline/options.hpp"
 #include "pipeline/playing.hpp"
 #include "pipeline/seeds.hpp"
 #include "pipeline/suggest.hpp"
@@ -14,6 +15,13 @@
 
 namespace mercer {
 namespace {
+
+std::optional<LipschitzOptions> lipschitz_of(const std::string& text) {
+  if (text.empty()) return {};
+  LipschitzOptions options;
+  if (text != "estimate") options.constant = parse_option<double>(text, "--lipschitz");
+  return options;
+}
 
 CertifyOptions certify_options(const CertifyRequest& request) {
   CertifyOptions options;
@@ -31,6 +39,7 @@ CertifyOptions certify_options(const CertifyRequest& request) {
   options.max_loss_return = request.max_loss_return;
   options.keeps = request.keep.keeps();
   options.all_episodes = request.all_episodes;
+  options.lipschitz = lipschitz_of(request.lipschitz);
   return options;
 }
 
