@@ -41,6 +41,17 @@ function promises_of(promises) {
     })), "What the certificate promises");
 }
 
+// Shares of episodes with their band, of both policies. Bands are rounded outwards.
+function show_distribution(parent, distribution) {
+  if (!distribution) return;
+  const low = (value) => percent(Math.floor(1e4 * Math.max(0, value - distribution.band)) / 100);
+  const high = (value) => percent_up(100 * Math.min(1, value + distribution.band));
+  const share = (value) => [`${percent(100 * value)} (${low(value)} to ${high(value)})`, "number"];
+  const words = `Share of episodes with a return of at most so much. With ${percent(100 * distribution.confidence)} confidence the shares of both policies lie in these ranges, all together.`;
+  parent.append(element("p", words, "note"), table([["return at most"], ["teacher", "number"], ["embedding", "number"]],
+    distribution.returns.map((value, i) => ({ name: String(value), cells: [share(distribution.teacher[i]), share(distribution.embedding[i])] })), "Distribution of returns"));
+}
+
 // The promise is about the embedding in the file. A part of it that is on show has none.
 export function show_certificate(parent, certificate, { shown, whole_k }) {
   parent.replaceChildren();
@@ -62,6 +73,7 @@ export function show_certificate(parent, certificate, { shown, whole_k }) {
   }
   if (certificate.promises.length > 0) parent.append(promises_of(certificate.promises));
   if (certificate.outcomes.length > 1) parent.append(outcome_table(certificate.outcomes));
+  show_distribution(parent, certificate.distribution);
   show_grid(parent, certificate.grid);
   const first = certificate.rows.filter((row) => row.level === "statistical" || row.level === "estimate" || row.winner);
   const others = certificate.rows.filter((row) => !first.includes(row));

@@ -25,6 +25,15 @@ const terms = {
   B8: "Squares of the coefficients, weighted.",
   B9: "The printed route, corrected.",
   D1: "Wasserstein distance of actions and the slope of the critic.",
+  B7j: "Distance of the coefficients in the kernel of the whole table, with a critic.",
+  L1: "Logarithms of the two tables, weighted.",
+  L2: "The same by coefficients in a kernel.",
+  three_terms: "Discretisation, pruning and projection, each bounded by itself, and summed.",
+  "three_terms/discretisation": "How far discretisation moves actions, and the slope of the critic.",
+  "three_terms/pruning": "The first visit of a cell that is not held.",
+  "three_terms/projection": "Distance of the coefficients in the kernel of the embedding's own basis.",
+  lipschitz_discretisation: "How far discretisation moves actions, and the slope of the teacher's Q.",
+  lipschitz_three_terms: "How far all three steps move actions, and the slope of the teacher's Q.",
   C4: "How far apart the visited states are.",
   V1: "How far the spread of values may change.",
   mean_error: "The mean error of the action on states that nothing else saw.",
@@ -58,6 +67,8 @@ const quantities = {
   return_percent: "return, in percent of the teacher's",
   outside: "share of episodes with a return outside the range",
   failures: "share of episodes that fail",
+  discretisation: "discounted return, by discretisation alone",
+  projection: "discounted return, by projection alone",
 };
 const variations = { actions: "share of states with another action", distributions: "of action distributions" };
 

@@ -140,7 +140,7 @@ std::vector<double> keep_only(std::span<const double> coefficients, std::span<co
 enum class SimplexRule {
   clip,       ///< negative entries to zero, then divide by the sum: TV to the true row is at most the L1 error
   euclidean,  ///< the nearest distribution in L2: never farther from the true row than the reconstruction was
-  softmax,  ///< exp and divide: only for tables of log-densities, since it changes rows that already are distributions
+  softmax,    ///< exp and divide: for tables of logits (`logits_of_rows`), since it changes rows that are distributions
 };
 template <>
 struct Names<SimplexRule> {
@@ -156,6 +156,15 @@ std::size_t project_rows(MatrixView<double> rows, SimplexRule rule = SimplexRule
 /// One row of at least one entry. Returns whether it had nothing positive to clip to. Allocates nothing once the thread
 /// has projected a row as long.
 bool project_row(std::span<double> row, SimplexRule rule = SimplexRule::clip);
+
+/// Odds against the likeliest entry of a row below which `logits_of_rows` does not go.
+inline constexpr double smallest_odds = 1e-3;
+
+/// Distributions p, one a row, as logits in place: h(a) = ln max(p(a), smallest_odds max p), less the row's mean. With
+/// q = softmax(h) is TV(p, q) <= m smallest_odds, and 0 where no entry is below the floor. What is added to all logits
+/// of a row changes nothing, so rows sum to zero and coefficients that are constant over the actions vanish. O(m) a
+/// row. Throws `bad_value` for a row without a positive entry.
+void logits_of_rows(MatrixView<double> rows);
 
 /// The discrete Fourier transform of a real table over all its axes, all complex coefficients, as numpy.fft.fftn:
 /// F[k] = sum_x table[x] exp(-2 pi i sum_d k_d x_d / n_d). O(N log N).

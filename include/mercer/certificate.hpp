@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -31,28 +32,30 @@ struct Names<Level> {
 
 /// What is bounded: a difference between the two policies.
 enum class Quantity {
-  episode_return,     ///< of an episode of the task, with the discount of the certificate
-  discounted_return,  ///< |eta1 - eta2| of endless episodes
-  pruning,            ///< |eta - eta_pruned|, the same by pruning alone
-  stationary_l1,      ///< L1 distance of stationary distributions
-  stationary_l2,      ///< Euclidean
-  stationary_max,     ///< largest entry
-  occupancy_l1,       ///< L1 distance of discounted occupancies
-  sd_q,               ///< difference of the spreads of Q
-  variance_q,         ///< variance of Q of policy 2
-  mean_action,        ///< largest difference of mean actions
-  h_norm,             ///< largest squared H-norm of a row of delta
-  tail,               ///< the part of it after the first K functions
-  reward,             ///< of one round of a bandit
-  volume,             ///< of the discretisation error
-  condition,          ///< 1 when it holds, else 0
-  action,             ///< error of an action, in percent of its range
-  return_percent,     ///< return, in percent of the teacher's |mean return|
-  outside,            ///< share of episodes in which either policy's return lies outside the range it is cut to
-  failures,           ///< share of episodes that fail
-  roughness,          ///< mean change of the action from step to step, as a share of its range
-  distance_teacher,   ///< between the actions, as a share of their range, in states that the teacher visits
-  distance_embedding  ///< the same in states that the embedding visits
+  episode_return,      ///< of an episode of the task, with the discount of the certificate
+  discounted_return,   ///< |eta1 - eta2| of endless episodes
+  pruning,             ///< |eta - eta_pruned|, the same by pruning alone
+  stationary_l1,       ///< L1 distance of stationary distributions
+  stationary_l2,       ///< Euclidean
+  stationary_max,      ///< largest entry
+  occupancy_l1,        ///< L1 distance of discounted occupancies
+  sd_q,                ///< difference of the spreads of Q
+  variance_q,          ///< variance of Q of policy 2
+  mean_action,         ///< largest difference of mean actions
+  h_norm,              ///< largest squared H-norm of a row of delta
+  tail,                ///< the part of it after the first K functions
+  reward,              ///< of one round of a bandit
+  volume,              ///< of the discretisation error
+  condition,           ///< 1 when it holds, else 0
+  action,              ///< error of an action, in percent of its range
+  return_percent,      ///< return, in percent of the teacher's |mean return|
+  outside,             ///< share of episodes in which either policy's return lies outside the range it is cut to
+  failures,            ///< share of episodes that fail
+  roughness,           ///< mean change of the action from step to step, as a share of its range
+  distance_teacher,    ///< between the actions, as a share of their range, in states that the teacher visits
+  distance_embedding,  ///< the same in states that the embedding visits
+  discretisation,      ///< |eta - eta_discretised| of endless episodes: by discretisation alone
+  projection           ///< the same by the last step alone: basis, K and the way back to probabilities
 };
 /// Files of version 0.1 hold the words instead of the codes.
 template <>
@@ -81,7 +84,9 @@ struct Names<Quantity> {
       {Quantity::roughness, "roughness", "roughness: change of the action per step, share of its range"},
       {Quantity::distance_teacher, "distance_teacher",
        "distance of actions in the teacher's states, share of the range"},
-      {Quantity::distance_embedding, "distance_embedding", "distance of actions in the embedding's states"}};
+      {Quantity::distance_embedding, "distance_embedding", "distance of actions in the embedding's states"},
+      {Quantity::discretisation, "discretisation", "discounted return, by discretisation alone"},
+      {Quantity::projection, "projection", "discounted return, by projection alone"}};
 };
 
 /// One bound on what an embedding may lose. Numbers are in units of return; what is unknown is NaN.
@@ -144,6 +149,23 @@ struct PerturbedGrid {
   const PerturbedPoint& worst() const;
 };
 
+/// How the returns of single episodes are distributed, for both policies on the same episodes: at returns[i] the share
+/// of episodes with a return of at most that. With `confidence` both true distribution functions lie within `band` of
+/// the measured ones at every return, listed or not.
+struct ReturnDistribution {
+  std::vector<double> returns;             ///< rising
+  std::vector<double> teacher, embedding;  ///< shares, measured
+  double band = 1;
+  double confidence = 0.95;  ///< of the band alone: promises have theirs
+  std::uint64_t episodes = 0;
+};
+
+/// Bounds the distribution functions of both policies' returns, over independent episodes. Each band is Dvoretzky,
+/// Kiefer and Wolfowitz's with half of `delta`; it needs no range. `look` j above 0: the j-th time that one looks at a
+/// growing sample, which spends delta / (j (j + 1)). Sets no confidence. Throws `shape_mismatch`, `out_of_range`.
+ReturnDistribution return_distribution(std::span<const double> teacher, std::span<const double> embedding, double delta,
+                                       std::size_t look = 0);
+
 /// What an embedding may lose against its teacher, and on what grounds. Plain data, stored in the embedding's file.
 struct Certificate {
   std::vector<CertificateRow> rows;
@@ -173,6 +195,7 @@ struct Certificate {
   std::optional<double> drawing_cost{};    ///< teacher's mean return with drawn actions, less that with mean actions
   std::optional<MotionPair> motion{};      ///< of both, where it was measured
   std::optional<PerturbedGrid> grid{};     ///< where the task was perturbed
+  std::optional<ReturnDistribution> distribution{};  ///< of the returns, uncut
 };
 
 /// A row on the return with its slack and, given the width of the range of returns, whether it is vacuous.

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mercer/basis.hpp"
 #include "mercer/certificate.hpp"
 #include "mercer/env.hpp"
 #include "mercer/mdp.hpp"
@@ -27,6 +28,7 @@ enum class ActionKernelKind {
   dct,       ///< cosines, lambda = 1 / (1 + 4 sin^2(pi k / 2m)) (on the path)
   haar,      ///< Haar's wavelets of scale j, lambda = 4^-j, for m a power of two
   svd,       ///< right singular vectors of a table, lambda = sigma^2, at least 1e-12 of the largest
+  wavelet,   ///< Daubechies' wavelets (db4 unless `kernel_of_basis` says), lambda = (1 + k)^-2, the coarsest first
 };
 template <>
 struct Names<ActionKernelKind> {
@@ -34,7 +36,8 @@ struct Names<ActionKernelKind> {
   static constexpr Spelling<ActionKernelKind> table[] = {
       {ActionKernelKind::identity, "identity"}, {ActionKernelKind::sobolev, "sobolev"},
       {ActionKernelKind::fourier, "fourier"},   {ActionKernelKind::dct, "dct"},
-      {ActionKernelKind::haar, "haar"},         {ActionKernelKind::svd, "svd"}};
+      {ActionKernelKind::haar, "haar"},         {ActionKernelKind::svd, "svd"},
+      {ActionKernelKind::wavelet, "wavelet"}};
 };
 
 /// A kernel on m actions, by Mercer's form kappa(a, b) = sum_k lambda_k e_k(a) e_k(b) with orthonormal e_k. Functions
@@ -46,6 +49,11 @@ struct ActionKernel {
   std::vector<double> lambda;    ///< above 0
   std::vector<double> diagonal;  ///< kappa(a, a)
   double M = 0;                  ///< the largest sqrt(kappa(a, a))
+  /// Where functions are not orthonormal, and perhaps more than m: f = sum_k <f, dual_k> e_k, and the sum of
+  /// xi_k^2 / lambda_k is the squared norm or above it. Empty: e itself.
+  std::vector<double> dual = {};
+
+  std::size_t size() const { return lambda.size(); }
 };
 
 /// `rows` is the table of `svd` (rows of m). Throws `shape_mismatch` for a table or m that does not fit. O(m^2), for
@@ -55,7 +63,14 @@ ActionKernel make_action_kernel(ActionKernelKind kind, std::size_t m, std::span<
 /// The same functions with other eigenvalues, which must be positive (`out_of_range`).
 ActionKernel with_eigenvalues(ActionKernel kernel, std::vector<double> lambda);
 
-/// xi[s m + k] = <row s, e_k>, O(n m^2).
+/// The kernel along the actions that belongs to a basis of tables: `fourier`, `dct`, `svd` of `rows`, or `wavelet` with
+/// the basis' filter, depth and padding. Nothing for mixtures and draws, which are no functions of one space. Throws as
+/// `make_action_kernel`.
+std::optional<ActionKernel> kernel_of_basis(const BasisSpec& basis, std::size_t m, std::span<const double> rows = {});
+/// (1 + k)^-2: of the k-th wavelet from 0, the coarsest first.
+double wavelet_eigenvalue(std::size_t k);
+
+/// xi[s D + k] = <row s, e_k> (or dual_k), D functions, O(n m D).
 std::vector<double> kernel_coefficients(const ActionKernel& kernel, std::span<const double> rows);
 
 /// sum over k in [begin, end) of xi_k^2 / lambda_k for each row of coefficients.
@@ -135,26 +150,30 @@ struct BoundInputs {
   ActionKernel kernel = {};  ///< over the actions; of m functions
   std::size_t K = 0;         ///< functions of the kernel that are kept, 0 to m; 0: all
   std::span<const double> kept_difference =
-      {};                              ///< the part of delta in the kept span, where it is not the first K, n x m
-  std::span<const double> raw = {};    ///< the truncated table before it was made a policy again, n x m
-  std::span<const double> atoms = {};  ///< values of the actions, rising
-  std::size_t T = 0;                   ///< horizon of the finite-horizon rows; 0: none
-  double horizon_gamma = 1;            ///< their discount
-  double confidence_delta = 0.05;      ///< what may fail of rows that hold with high probability, 0 to 1
+      {};                            ///< the part of delta in the kept span, where it is not the first K, n x m
+  std::span<const double> raw = {};  ///< the truncated table before it was made a policy again, n x m
+  /// Values of the actions along each dimension, rising; the actions are their products, the last dimension fastest.
+  std::span<const std::vector<double>> atoms = {};
+  std::span<const double> joint_TV = {};  ///< at least TV of each state, by a kernel on the whole table
+  std::size_t T = 0;                      ///< horizon of the finite-horizon rows; 0: none
+  double horizon_gamma = 1;               ///< their discount
+  double confidence_delta = 0.05;         ///< what may fail of rows that hold with high probability, 0 to 1
 
-  std::span<const double> state_samples = {},
-                          action_samples = {};  ///< of one dimension each, for the discretisation volume
-  std::size_t state_bins = 0, action_bins = 0;
+  /// For the discretisation volume: a row for each dimension, a column for each step, and bins of each dimension.
+  MatrixView<const double> state_samples = {}, action_samples = {};
+  std::vector<std::size_t> state_bins = {}, action_bins = {};
 
-  std::size_t trajectories = 0;         ///< rollouts of the pruning theorem
+  std::size_t trajectories = 0;         ///< N of the pruning theorem: rollouts that decided which states are kept
+  double r_M = 0;                       ///< its largest |reward|, as the task declares it; 0: that of the process
   std::size_t full_states = 0;          ///< states before pruning; 0: n
   std::size_t held_out = 0;             ///< fresh trajectories, of T steps, and
   std::size_t hits = 0;                 ///< how many of them touched a pruned state
   std::span<const double> counts = {};  ///< N(s, a), n x m, where policy 2 is N(s, a) / N(s)
 };
 
-/// Bounds that hold: B0 to B9 on the return, C1 to C4 on distributions, D1 by Wasserstein distance, P1 and P2 for
-/// pruning, V1 on the spread of Q, and `_T` forms for T steps. O(n m^2), and O(T transitions) for the horizon.
+/// Bounds that hold: B0 to B9 on the return, L1 and L2 by logarithms of probabilities, C1 to C4 on distributions, D1 by
+/// Wasserstein distance (the distance of actions is the sum over dimensions), P1 and P2 for pruning, V1 on the spread
+/// of Q, and `_T` forms for T steps. O(n m^2), and O(T transitions) for the horizon.
 std::vector<Bound> rigorous_bounds(const TabularComparison& comparison, const BoundInputs& inputs);
 
 /// The `_T` rows alone, for processes without discount.
@@ -197,6 +216,14 @@ struct Names<Keep> {
 };
 Keeps keeps_of(Keep keep);
 
+/// Lipschitz constants of the teacher's Q in the action, for the discretisation theorem in the task.
+struct LipschitzOptions {
+  std::optional<double> constant = {};  ///< given, in units of return for one unit of action; otherwise estimated:
+  std::size_t states = 100;             ///< at so many visits of each policy,
+  std::size_t points = 9;               ///< from so many actions along each dimension, 2 or more,
+  std::size_t repeats = 4;              ///< each followed by so many episodes of the teacher
+};
+
 struct CertifyOptions {
   std::size_t episodes = 10000;  ///< paired ones, 2 to 10^9; fewer where they decide the budget
   std::size_t coupled = 1000;    ///< of these, how many are played with their steps, 1 or more
@@ -217,6 +244,8 @@ struct CertifyOptions {
   std::size_t pilot = 100;           ///< episodes of another seed that choose the cut of unknown returns, 2 or more
   std::optional<Range> cut;          ///< where the range of returns is unknown: chosen already, on other episodes
   std::size_t pruning_rollouts = 0;  ///< rollouts that decided which cells a lattice keeps; 0: not known
+  std::optional<LipschitzOptions> lipschitz = {};  ///< of a lattice: also the rows `lipschitz`; level estimate, with a
+                                                   ///< given constant statistical
 };
 
 /// What the student may lose against the teacher: plays both on the same episodes, bounds the loss, and fills a row for
@@ -281,16 +310,33 @@ struct LevelRows {
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
                          double measured, const Progress& progress = {});
 
-/// One K that was tried on split 1.
+/// By what K is chosen.
+enum class KRule {
+  episodes,  ///< the loss that paired episodes of teacher and embedding promise
+  bound,     ///< the least theorem on the loss against the lattice before truncation, in the task where it is finite,
+             ///< else in a model from the teacher's episodes: the embedding is not played
+  energy,    ///< a share of the energy of all coefficients: no budget decides
+};
+template <>
+struct Names<KRule> {
+  static constexpr std::string_view kind = "rule for K";
+  static constexpr Spelling<KRule> table[] = {
+      {KRule::episodes, "episodes"}, {KRule::bound, "bound"}, {KRule::energy, "energy"}};
+};
+
+/// One K that was tried on split 1. By bound: what was solved and bounded in the finite process.
 struct KPoint {
   std::size_t k = 0;
   double loss_percent = 0;              ///< measured
   std::optional<double> upper_percent;  ///< promised, were it the only one tried
   double upper_return = 0;
   bool within_budget = false;
+  std::string bound = {};  ///< by bound: which theorem it is
 };
 
 struct KChoice {
+  KRule rule = KRule::episodes;
+  std::uint64_t episodes = 0;  ///< that were played to choose, of both policies
   std::vector<KPoint> curve;   ///< by rising K, split 1: what was tried
   std::size_t k = 0;           ///< chosen
   bool within_budget = false;  ///< its certificate keeps the budget
@@ -307,9 +353,16 @@ using StudentOfK = std::function<std::shared_ptr<const Policy>(std::size_t k)>;
 /// that fails and one that keeps, then the last four values one by one, since losses need not fall with K. Split 2
 /// (the seed after it) certifies the K found; should it fail there, a K larger by a seventh is tried, up to `attempts`
 /// times, the j-th of them spending (1 - confidence) / (j (j + 1)). So the certificate holds although K was
-/// chosen by data. The teacher is played once on each split. Throws `missing_option` without a budget.
+/// chosen by data. The teacher is played once on each split.
+///
+/// `rule` bound compares on split 1 the least theorem on the return of an episode (B2'_T and the others) with the
+/// budget, where the percentage is of the teacher's mean return in its `coupled` episodes: what K adds to the loss of
+/// the lattice. It chooses; the certificate on split 2 promises. `rule` energy certifies `most`, and tries nothing.
+///
+/// Throws `missing_option` without a budget, and by bound `bad_value` or `too_large` with why there is no finite
+/// process to bound the loss in.
 KChoice choose_k(const Player& player, const Policy& teacher, const StudentOfK& student, std::size_t least,
                  std::size_t most, const CertifyOptions& options, std::size_t attempts = 3,
-                 const Progress& progress = {});
+                 const Progress& progress = {}, KRule rule = KRule::episodes);
 
 }  // namespace mercer

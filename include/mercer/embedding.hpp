@@ -101,6 +101,14 @@ struct CoefficientTable {
 class ActionRows;
 class CellFinder;
 
+/// Where a decoded table comes from: the basis that it was kept in, the shape of the table that this basis saw, and the
+/// place of each cell's row there.
+struct TableOrigin {
+  BasisSpec basis{};
+  SimplexRule simplex = SimplexRule::clip;
+  std::vector<std::size_t> shape = {}, places = {};
+};
+
 /// Acts from a table: finds the cell of the state, draws a cell of the action grid from its row.
 ///
 /// With noise the policy has a density, the row's entry divided by the volume of the bin. Without it actions are atoms,
@@ -127,6 +135,9 @@ class LatticePolicy : public Policy {
   /// Throws `missing_option` where there is none.
   const PolicyTable& table() const;
   std::size_t columns() const { return columns_; }
+  /// Of an embedding's policy; nothing for other tables.
+  const std::optional<TableOrigin>& origin() const { return origin_; }
+  void set_origin(TableOrigin origin) { origin_ = std::move(origin); }
   /// Row of a visited cell, `columns()` probabilities.
   void row(std::size_t cell, std::span<double> out) const;
 
@@ -157,6 +168,7 @@ class LatticePolicy : public Policy {
   std::shared_ptr<const CellFinder> finder_;
   std::vector<double> middles_;  ///< of the action cells: one row for each dimension
   std::vector<double> widths_;   ///< the same
+  std::optional<TableOrigin> origin_;
 };
 
 /// How a policy becomes a lattice policy. `paper_lattice` and `best_lattice` give the two sets that are meant.
@@ -217,7 +229,8 @@ struct TruncationOptions {
   double energy = usual_energy;  ///< the fewest that keep this share of all energy but the mean's; 0: half of them,
                                  ///< not counting those that are zero because rows sum to one
   RowOrder order = RowOrder::mean_action;   ///< of the rows, which a transform along them sees
-  SimplexRule simplex = SimplexRule::clip;  ///< how rows become distributions again
+  SimplexRule simplex = SimplexRule::clip;  ///< how rows become distributions again; with softmax the table that is
+                                            ///< kept is one of logits (`logits_of_rows`)
 };
 
 /// The names that the text of `TruncationOptions::basis` may begin with.

@@ -149,6 +149,8 @@ struct EmbedRequest : Request {
   LatticeRequest lattice = {};
   ContinuousOptions continuous = {};
   std::optional<double> max_loss = {}, max_loss_return = {};  ///< lattice: choose the smallest k that keeps these
+  std::optional<KRule> choose_k =
+      {};  ///< lattice: by what k is chosen; unset: episodes with a largest loss, else energy
   std::size_t certify_episodes = CertifyOptions{}.episodes;
   double confidence = CertifyOptions{}.confidence;
   std::string out;                      ///< ends in .mercer; empty: nothing is written
@@ -218,6 +220,7 @@ struct CertifyRequest : Request {
   std::set<Level> levels = CertifyOptions{}.levels;
   std::optional<double> max_loss = {}, max_loss_return = {};
   KeepRequest keep = {};
+  std::string lipschitz;                ///< of a lattice: "estimate", or the slope of the teacher's Q in the action
   std::string perturb;                  ///< such as "m=0.8..1.2; delay=0..1": certify over this box and at points of it
   std::size_t grid = usual_grid;        ///< with `perturb`: values of each parameter
   bool accept_other_teacher = false;    ///< certify against a teacher whose file has another SHA-256, and say so

@@ -71,6 +71,11 @@ Range student_t_interval(std::span<const double> x, double delta, Sides sides = 
 /// Throws `out_of_range` for more hits than trials.
 Range clopper_pearson_interval(std::size_t hits, std::size_t n, double delta, Sides sides = Sides::two);
 
+/// Dvoretzky, Kiefer and Wolfowitz, with Massart's constant: for n independent numbers of any distribution function F,
+/// with probability 1 - delta |F_n(x) - F(x)| <= sqrt(ln(2 / delta) / (2 n)) at all x together; at most 1. F_n(x) is
+/// the share of numbers that are at most x.
+double dkw_band(std::size_t n, double delta);
+
 /// Upper bound for the mean of independent numbers in `range`, missed with probability at most `delta`; never above
 /// the range.
 ///

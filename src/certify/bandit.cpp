@@ -35,7 +35,7 @@ BanditBounds bandit_bounds(std::span<const double> r, std::span<const double> pi
   BanditBounds bounds;
   bounds.difference = std::abs(std::inner_product(r.begin(), r.end(), delta.begin(), 0.0));
   bounds.tv_span = total_variation(pi1, pi2) * (sorted.back() - sorted.front());
-  const double squared = squared_norms(kernel, kernel_coefficients(kernel, delta), 0, m)[0];
+  const double squared = squared_norms(kernel, kernel_coefficients(kernel, delta), 0, kernel.size())[0];
   const double mean = std::accumulate(r.begin(), r.end(), 0.0) / static_cast<double>(m);
   const double centre[3] = {sorted[m / 2], mean, (sorted.front() + sorted.back()) / 2};
   const double one_over_q[3] = {0, 0.5, 1};

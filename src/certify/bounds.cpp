@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "certify/action_metric.hpp"
 #include "certify/bound_list.hpp"
 #include "mercer/certify.hpp"
 #include "mercer/error.hpp"
@@ -16,21 +17,20 @@ void check(const TabularComparison& c, const BoundInputs& inputs) {
     return given.empty() || given.size() == size;
   };
   if (inputs.kernel.m != m || !fits(inputs.kept_difference, n * m) || !fits(inputs.raw, n * m) ||
-      !fits(inputs.counts, n * m) || !fits(inputs.atoms, m) ||
-      inputs.state_samples.size() != inputs.action_samples.size()) {
+      !fits(inputs.counts, n * m) || !fits(inputs.joint_TV, n) ||
+      (!inputs.atoms.empty() && ActionMetric(inputs.atoms).size() != m) ||
+      inputs.state_samples.cols() != inputs.action_samples.cols()) {
     throw Error(ErrorCode::shape_mismatch,
                 fmt::format("inputs of bounds that do not fit {} states and {} actions (the kernel has {})", n, m,
                             inputs.kernel.m),
                 "Give tables of n x m, an atom for each action and a kernel over the actions");
   }
-  require_in_range("K", static_cast<double>(inputs.K), 0, static_cast<double>(m), "Keep at most all functions");
+  require_in_range("K", static_cast<double>(inputs.K), 0, static_cast<double>(inputs.kernel.size()),
+                   "Keep at most all functions");
   require_in_range("the confidence delta", inputs.confidence_delta, 1e-12, 1 - 1e-12, "0.05 is usual");
   require_in_range("the horizon's discount", inputs.horizon_gamma, 0, 1, "Give a discount from 0 to 1");
   require_in_range("hits", static_cast<double>(inputs.hits), 0, static_cast<double>(inputs.held_out),
                    "At most all held-out trajectories");
-  if (!std::ranges::is_sorted(inputs.atoms)) {
-    throw Error(ErrorCode::bad_value, "the atoms are not rising", "Sort the actions by their value");
-  }
 }
 
 double distance(std::span<const double> a, std::span<const double> b, int norm) {
@@ -56,7 +56,10 @@ std::optional<double> measure(const TabularComparison& c, Quantity quantity) {
 
 double trivial_bound(const TabularComparison& c, Quantity quantity, const BoundInputs& inputs) {
   const double g = c.mdp.gamma;
-  if (quantity == Quantity::discounted_return || quantity == Quantity::pruning) return c.delta_r / (1 - g);
+  if (quantity == Quantity::discounted_return || quantity == Quantity::pruning ||
+      quantity == Quantity::discretisation || quantity == Quantity::projection) {
+    return c.delta_r / (1 - g);
+  }
   if (quantity == Quantity::episode_return) {
     double steps = 0, weight = 1;
     for (std::size_t t = 0; t < inputs.T; ++t, weight *= inputs.horizon_gamma) steps += weight;
@@ -68,7 +71,7 @@ double trivial_bound(const TabularComparison& c, Quantity quantity, const BoundI
   if (quantity == Quantity::stationary_max) return 1;
   // The spread of numbers in an interval is at most half its length.
   if (quantity == Quantity::sd_q) return c.delta_r / (1 - g) / 2;
-  if (quantity == Quantity::mean_action && !inputs.atoms.empty()) return inputs.atoms.back() - inputs.atoms[0];
+  if (quantity == Quantity::mean_action && !inputs.atoms.empty()) return ActionMetric(inputs.atoms).width();
   return HUGE_VAL;
 }
 
@@ -113,17 +116,17 @@ double sum_of(std::span<const double> a, std::span<const double> b, std::span<co
 }
 
 KernelNorms kernel_norms(const TabularComparison& c, const BoundInputs& inputs) {
-  const std::size_t m = c.mdp.m, K = inputs.K == 0 ? m : inputs.K;
+  const std::size_t D = inputs.kernel.size(), K = inputs.K == 0 ? D : inputs.K;
   KernelNorms norms;
   const std::vector<double> xi = kernel_coefficients(inputs.kernel, c.delta);
-  norms.all = squared_norms(inputs.kernel, xi, 0, m);
+  norms.all = squared_norms(inputs.kernel, xi, 0, D);
   if (inputs.kept_difference.empty()) {
     norms.kept = squared_norms(inputs.kernel, xi, 0, K);
     norms.tail = geometric_tail(xi, inputs.kernel.lambda, K);
     return norms;
   }
   const std::vector<double> kept = kernel_coefficients(inputs.kernel, inputs.kept_difference);
-  norms.kept = squared_norms(inputs.kernel, kept, 0, m);
+  norms.kept = squared_norms(inputs.kernel, kept, 0, D);
   std::vector<double> dropped(xi.size());
   for (std::size_t i = 0; i < xi.size(); ++i) dropped[i] = xi[i] - kept[i];
   norms.tail = geometric_tail(dropped, inputs.kernel.lambda, 0);

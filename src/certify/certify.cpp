@@ -241,7 +241,7 @@ std::vector<std::string> not_covered(const Task& task, std::uint32_t horizon, co
   const std::string length = horizon < unlimited_steps ? fmt::format(" with {} steps an episode", horizon) : "";
   std::vector<std::string> out{
       fmt::format("a task other than {}{}: other dynamics, noise or start states", task.name, length),
-      "single episodes: every promise is about a mean over episodes",
+      "any one episode: promises are about means over episodes, and the distribution of returns about shares of them",
       "anything that neither the reward nor a promise counts",
       "an embedding picked after looking at certificates: count such attempts, or certify with a new seed once"};
   if (grounds.cut) {
@@ -417,11 +417,13 @@ Certificate certify_played(const Player& player, const Policy& teacher, const Po
   expect(grounds.anytime ? std::min(usually_enough, most) : most);
   std::size_t played = grounds.anytime ? std::min(first_look, options.episodes) : options.episodes;
   Look look;
+  std::size_t looks = 1;
   while (true) {
     look = look_at(player.task(), pair_of(played), grounds, options);
     if (look.decided || played == options.episodes) break;
     expect(episodes_to_decide(look, played, options.episodes));
     played = std::min(2 * played, options.episodes);
+    ++looks;
   }
   expect(static_cast<double>(played));
   if (phases != nullptr) phases->begin(other_bounds, std::min(draws, static_cast<double>(played)));
@@ -450,6 +452,8 @@ Certificate certify_played(const Player& player, const Policy& teacher, const Po
   certificate.budget_return = options.max_loss_return;
   if (grounds.cut) certificate.cut = grounds.range;
   certificate.sequential = grounds.anytime;
+  certificate.distribution = return_distribution(first, second, grounds.delta, grounds.anytime ? looks : 0);
+  certificate.distribution->confidence = options.confidence;
   if (has_motion(player.task())) {
     certificate.motion = {behaviour_of(of_teacher.first(played), player.task()).motion,
                           behaviour_of(of_student.first(played), player.task()).motion};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -54,19 +55,35 @@ BinAreas bin_areas(std::span<const double> data, std::size_t bins) {
   return areas;
 }
 
-DiscretisationVolume discretisation_volume(std::span<const double> states, std::span<const double> actions,
-                                           std::size_t state_bins, std::size_t action_bins) {
-  if (states.size() != actions.size()) {
-    throw Error(ErrorCode::shape_mismatch, fmt::format("{} states and {} actions", states.size(), actions.size()),
-                "Give one action for each state");
+DiscretisationVolume discretisation_volume(MatrixView<const double> states, MatrixView<const double> actions,
+                                           std::span<const std::size_t> state_bins,
+                                           std::span<const std::size_t> action_bins) {
+  if (states.cols() != actions.cols() || states.rows() != state_bins.size() || actions.rows() != action_bins.size()) {
+    throw Error(ErrorCode::shape_mismatch,
+                fmt::format("{} states and {} actions of {} and {} dimensions, and bins for {} and {}", states.cols(),
+                            actions.cols(), states.rows(), actions.rows(), state_bins.size(), action_bins.size()),
+                "Give one action for each state, and bins for each dimension");
   }
-  const BinAreas areas = bin_areas(states, state_bins);
-  std::vector<std::vector<double>> played(state_bins);
-  for (std::size_t i = 0; i < states.size(); ++i) played[bin_of(areas, states[i])].push_back(actions[i]);
+  std::vector<BinAreas> areas;
+  for (std::size_t d = 0; d < states.rows(); ++d) areas.push_back(bin_areas(states.row(d), state_bins[d]));
+  std::map<std::vector<std::size_t>, std::vector<std::size_t>> steps;  // of each cell; bins without width hold none
+  for (std::size_t t = 0; t < states.cols(); ++t) {
+    std::vector<std::size_t> cell;
+    for (std::size_t d = 0; d < states.rows(); ++d) cell.push_back(bin_of(areas[d], states(d, t)));
+    steps[cell].push_back(t);
+  }
   DiscretisationVolume volume;
-  for (std::size_t i = 0; i < state_bins; ++i) {
-    if (played[i].empty()) continue;  // a bin without width
-    volume.fixed += std::abs(areas.ceil[i]) * absolute_sum(bin_areas(played[i], action_bins).ceil);
+  std::vector<double> played;
+  for (const auto& [cell, inside] : steps) {
+    double product = 1;
+    for (std::size_t d = 0; d < states.rows(); ++d) product *= std::abs(areas[d].ceil[cell[d]]);
+    // The sum over products of action bins is the product of the sums.
+    for (std::size_t d = 0; d < actions.rows() && product > 0; ++d) {
+      played.clear();
+      for (const std::size_t t : inside) played.push_back(actions(d, t));
+      product *= absolute_sum(bin_areas(played, action_bins[d]).ceil);
+    }
+    volume.fixed += product;
   }
   return volume;
 }

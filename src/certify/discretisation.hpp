@@ -3,6 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "mercer/matrix_view.hpp"
+
 namespace mercer {
 
 /// Areas between the empirical distribution function F of a sample and its steps on `bins` quantile bins, with edges
@@ -17,13 +19,16 @@ struct BinAreas {
 BinAreas bin_areas(std::span<const double> data, std::size_t bins);
 
 /// The volume of the discretisation theorem, sum_i |ceil^S_i| sum_j |ceil^A_ij|, with action bins made from the actions
-/// in each state bin.
+/// in each state bin. In several dimensions i runs over the cells that hold data and j over the products of action
+/// bins, and |ceil| of a product of bins is the product over its dimensions.
 struct DiscretisationVolume {
   double printed = 0;  ///< the printed integrand is the discretised distribution function: every term is 0
   double fixed = 0;    ///< with the empirical distribution function
 };
-DiscretisationVolume discretisation_volume(std::span<const double> states, std::span<const double> actions,
-                                           std::size_t state_bins, std::size_t action_bins);
+/// Columns are steps; one number of bins for each row.
+DiscretisationVolume discretisation_volume(MatrixView<const double> states, MatrixView<const double> actions,
+                                           std::span<const std::size_t> state_bins,
+                                           std::span<const std::size_t> action_bins);
 
 /// sup |F_N - F| for states of N independent trajectories, whatever the dependence inside one: with probability
 /// 1 - delta at most sqrt(ln(2 k / delta) / (2 N)) + 1 / k, with k = sqrt(N) rounded up points.

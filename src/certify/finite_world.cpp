@@ -6,81 +6,20 @@
 
 #include <fmt/format.h>
 
+#include "certify/lattice_rows.hpp"
 #include "certify/pruning.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"
+#include "mercer/error.hpp"
 
 namespace mercer {
 namespace {
 
 constexpr std::size_t most_pairs = 2'000'000;  // of state and action
-constexpr std::size_t most_outside = 2000;     // visits of cells that are not kept, to average over
-
-// Points as columns, one row for each dimension.
-struct Points {
-  std::size_t dimensions;
-  std::size_t count;
-  std::vector<double> numbers;
-  Points(std::size_t dims, std::size_t size) : dimensions(dims), count(size), numbers(dims * size) {}
-  MatrixView<const double> view() const { return {numbers.data(), dimensions, count}; }
-};
-
-Points middles(const Cells& cells) {
-  Points points(cells.grid().dimensions(), cells.size());
-  for (std::size_t d = 0; d < points.dimensions; ++d) {
-    for (std::size_t c = 0; c < points.count; ++c) points.numbers[d * points.count + c] = cells.centre(c, d);
-  }
-  return points;
-}
-
-// The first visits of cells that are not kept.
-Points points_outside(const Rollouts& rollouts, const Cells& cells) {
-  const std::size_t dims = cells.grid().dimensions();
-  std::vector<std::size_t> found;
-  for (std::size_t t = 0; t < rollouts.steps() && found.size() < most_outside; ++t) {
-    if (cells.find(rollouts.observations.data() + t * dims) == Cells::none) found.push_back(t);
-  }
-  Points points(dims, found.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    for (std::size_t d = 0; d < dims; ++d) {
-      points.numbers[d * found.size() + i] = rollouts.observations[found[i] * dims + d];
-    }
-  }
-  return points;
-}
 
 void make_sum_to_one(std::span<double> row) {
   const double sum = std::accumulate(row.begin(), row.end(), 0.0);
   for (double& value : row) value = sum > 0 ? value / sum : 1 / static_cast<double>(row.size());
-}
-
-// All on the bin of the action that is played without drawing.
-std::vector<double> undrawn_rows(const Policy& policy, const Points& points, const Edges& actions) {
-  std::vector<double> chosen(points.count), rows(points.count * actions.bins());
-  policy.mean_action(points.view(), MatrixView<double>(chosen.data(), 1, points.count));
-  for (std::size_t i = 0; i < points.count; ++i) rows[i * actions.bins() + actions.bin(chosen[i])] = 1;
-  return rows;
-}
-
-// Probabilities of the action bins, for policies that are the same all over a bin: discrete ones and lattices.
-std::vector<double> drawn_rows(const Policy& policy, const Points& points, const Edges& actions, bool density) {
-  const std::size_t m = actions.bins();
-  std::vector<double> chosen(points.count), logs(points.count), rows(points.count * m);
-  for (std::size_t a = 0; a < m; ++a) {
-    std::ranges::fill(chosen, actions.centre(a));
-    policy.log_prob(points.view(), MatrixView<const double>(chosen.data(), 1, points.count), logs);
-    const double width = density ? actions.width(a) : 1;
-    for (std::size_t i = 0; i < points.count; ++i) rows[i * m + a] = std::exp(logs[i]) * width;
-  }
-  for (std::size_t i = 0; i < points.count; ++i) make_sum_to_one(std::span(rows).subspan(i * m, m));
-  return rows;
-}
-
-std::vector<double> lattice_rows(const LatticePolicy& policy, const Points& points, Act act) {
-  const Edges& actions = policy.actions().axes[0];
-  if (act == Act::mean) return undrawn_rows(policy, points, actions);
-  const bool density = !policy.action_space().is_discrete() && policy.playing().noise;
-  return drawn_rows(policy, points, actions, density);
 }
 
 std::vector<double> mean_row(const std::vector<double>& rows, std::size_t m) {
@@ -88,16 +27,6 @@ std::vector<double> mean_row(const std::vector<double>& rows, std::size_t m) {
   for (std::size_t i = 0; i < rows.size(); ++i) mean[i % m] += rows[i];
   make_sum_to_one(mean);
   return mean;
-}
-
-// The teacher's table on the embedding's own lattice, played as the embedding is.
-LatticePolicy discretised_teacher(const Policy& teacher, const LatticePolicy& student) {
-  return {"lattice",
-          student.contract(),
-          std::make_shared<const Cells>(student.cells()),
-          student.actions(),
-          tabulate(teacher, student.cells(), student.actions(), TableRule::mass),
-          student.playing()};
 }
 
 std::string too_many(std::size_t states, std::size_t actions) {
@@ -110,6 +39,7 @@ std::string too_many(std::size_t states, std::size_t actions) {
 void describe_lattice(FiniteWorld& world, const LatticePolicy& student) {
   world.lattice = true;
   world.full_states = static_cast<std::size_t>(std::min(student.cells().grid().cells(), 1e15));
+  world.origin = student.origin();
 }
 
 // A start state that also ends episodes is played once before it ends anything: it starts as a state of its own.
@@ -155,20 +85,23 @@ FiniteWorldResult true_world(const TabularEnv& env, const Policy& teacher, const
   world.model.mdp = sparse_mdp(with_own_starts(std::move(played), states.numbers));
   world.model.mdp.gamma = gamma;
   const std::size_t n = states.count = states.numbers.size();
-  const Edges actions = discrete_action_grid(m).axes[0];
+  const Grid actions = discrete_action_grid(m);
   const auto rows = [&](const Policy& policy) {
     return act == Act::mean ? undrawn_rows(policy, states, actions) : drawn_rows(policy, states, actions, false);
   };
   world.teacher = rows(teacher);
   world.embedded = rows(student);
-  for (std::size_t a = 0; a < m; ++a) world.atoms.push_back(static_cast<double>(a));
+  world.states = states.numbers;
+  world.atoms.resize(1);
+  for (std::size_t a = 0; a < m; ++a) world.atoms[0].push_back(static_cast<double>(a));
   world.discretised = world.pruned = world.teacher;
   const auto* lattice = dynamic_cast<const LatticePolicy*>(&student);
   if (lattice == nullptr) return {std::move(world), ""};
   describe_lattice(world, *lattice);
   world.discretised = world.pruned = rows(discretised_teacher(teacher, *lattice));
   for (std::size_t s = 0; s < n; ++s) {
-    if (lattice->cells().find(&states.numbers[s]) != Cells::none) continue;
+    world.rows.push_back(lattice->cells().find(&states.numbers[s]));
+    if (world.rows.back() != Cells::none) continue;
     std::copy_n(world.teacher.begin() + static_cast<std::ptrdiff_t>(s * m), m,
                 world.discretised.begin() + static_cast<std::ptrdiff_t>(s * m));
   }
@@ -185,6 +118,31 @@ std::vector<double> with_outside(const LatticeModel& model, std::span<const doub
   return pi;
 }
 
+// What a lattice does in the cells that it does not hold, on average over visits.
+std::vector<double> average_row(const LatticePolicy& policy, const Points& beyond, Act act) {
+  return beyond.count == 0 ? std::vector<double>{} : mean_row(lattice_rows(policy, beyond, act), policy.columns());
+}
+
+std::vector<double> rows_in_model(const LatticeModel& model, const LatticePolicy& policy, const Points& centres,
+                                  const Points& beyond, Act act) {
+  return with_outside(model, lattice_rows(policy, centres, act), average_row(policy, beyond, act));
+}
+
+std::vector<double> as_rows(const std::vector<double>& columns, std::size_t dimensions) {
+  const std::size_t count = columns.size() / dimensions;
+  std::vector<double> rows(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) rows[i % dimensions * count + i / dimensions] = columns[i];
+  return rows;
+}
+
+void keep_samples(FiniteWorld& world, const Rollouts& rollouts, const LatticePolicy& student) {
+  const Grid &states = student.cells().grid(), &actions = student.actions();
+  world.state_samples = as_rows(rollouts.observations, states.dimensions());
+  world.action_samples = as_rows(rollouts.actions, actions.dimensions());
+  for (const Edges& axis : states.axes) world.state_bins.push_back(axis.bins());
+  for (const Edges& axis : actions.axes) world.action_bins.push_back(axis.bins());
+}
+
 FiniteWorldResult estimated_world(const Env& env, const Policy& teacher, const LatticePolicy& student,
                                   const Rollouts& rollouts, const CertifyOptions& options, double gamma) {
   const Cells& cells = student.cells();
@@ -197,6 +155,8 @@ FiniteWorldResult estimated_world(const Env& env, const Policy& teacher, const L
   world.estimated = true;
   describe_lattice(world, student);
   world.trajectories = rollouts.episodes();
+  const double largest = std::max(std::abs(env.task().reward.low), std::abs(env.task().reward.high));
+  if (std::isfinite(largest)) world.r_M = largest;
   const LatticeModelOptions estimating{
       .gamma = gamma, .delta = 1 - options.confidence, .successors = 0, .rewards = env.task().reward};
   world.model = estimate_model(rollouts, cells, student.actions(), estimating);
@@ -209,23 +169,45 @@ FiniteWorldResult estimated_world(const Env& env, const Policy& teacher, const L
     met = std::span(world.teacher).subspan(world.model.outside * m, m);
   }
   world.discretised = with_outside(world.model, of_teacher, met);
-  const auto average = [&](const LatticePolicy& policy) {
-    return beyond.count == 0 ? std::vector<double>{} : mean_row(lattice_rows(policy, beyond, options.act), m);
-  };
-  world.pruned = with_outside(world.model, of_teacher, average(table));
-  world.embedded = with_outside(world.model, lattice_rows(student, centres, options.act), average(student));
-  const Edges& actions = student.actions().axes[0];
-  for (std::size_t a = 0; a < m; ++a) world.atoms.push_back(actions.centre(a));
-  if (cells.grid().dimensions() == 1 && !env.task().observation.is_discrete() && !env.task().action.is_discrete()) {
-    world.state_samples = rollouts.observations;
-    world.action_samples = rollouts.actions;
-    world.state_bins = cells.grid().axes[0].bins();
-    world.action_bins = m;
+  world.pruned = with_outside(world.model, of_teacher, average_row(table, beyond, options.act));
+  world.embedded = rows_in_model(world.model, student, centres, beyond, options.act);
+  for (const Edges& axis : student.actions().axes) {
+    world.atoms.emplace_back();
+    for (std::size_t a = 0; a < axis.bins(); ++a) world.atoms.back().push_back(axis.centre(a));
   }
+  world.rows.resize(world.mdp().n, Cells::none);
+  std::iota(world.rows.begin(), world.rows.begin() + static_cast<std::ptrdiff_t>(cells.size()), std::size_t{0});
+  if (!env.task().observation.is_discrete() && !env.task().action.is_discrete()) keep_samples(world, rollouts, student);
   return {std::move(world), ""};
 }
 
 }  // namespace
+
+void replace_embedded(FiniteWorld& world, const Policy& student, const Rollouts& rollouts, Act act) {
+  if (!world.estimated) {
+    Points states(1, world.states.size());
+    states.numbers = world.states;
+    const Grid actions = discrete_action_grid(world.mdp().m);
+    world.embedded =
+        act == Act::mean ? undrawn_rows(student, states, actions) : drawn_rows(student, states, actions, false);
+    return;
+  }
+  const auto* lattice = dynamic_cast<const LatticePolicy*>(&student);
+  if (lattice == nullptr) {
+    throw Error(ErrorCode::bad_value, fmt::format("'{}' is not a policy on a lattice", student.name()),
+                "Choose K by episodes");
+  }
+  world.embedded =
+      rows_in_model(world.model, *lattice, middles(lattice->cells()), points_outside(rollouts, lattice->cells()), act);
+}
+
+bool can_follow(const FiniteWorld& world, std::uint32_t horizon) {
+  constexpr double most_work = 4e9;     // steps times transitions
+  constexpr double most_numbers = 1e8;  // steps times states
+  const double steps = horizon;
+  return steps * static_cast<double>(world.mdp().next.size()) <= most_work &&
+         steps * static_cast<double>(world.mdp().n) <= most_numbers;
+}
 
 bool is_finite(const Env& env) { return dynamic_cast<const TabularEnv*>(&env) != nullptr; }
 
@@ -239,12 +221,6 @@ FiniteWorldResult find_finite_world(const Env& env, const Policy& teacher, const
     return {{},
             "bounds in a finite model (levels paper, model and exact): the task is not finite, and what is "
             "certified is not a policy on a lattice, so there are no cells to make a model of"};
-  }
-  if (lattice->actions().dimensions() != 1) {
-    return {{},
-            fmt::format("bounds in a finite model (levels paper, model and exact): they are for actions of "
-                        "one dimension, and these have {}",
-                        lattice->actions().dimensions())};
   }
   return estimated_world(env, teacher, *lattice, rollouts, options, gamma);
 }

@@ -98,19 +98,21 @@ ActionKernel make_action_kernel(ActionKernelKind kind, std::size_t m, std::span<
     case ActionKernelKind::svd:
       fill_svd(kernel, rows);
       break;
+    case ActionKernelKind::wavelet:
+      return *kernel_of_basis("db4:tensor", m);
   }
   std::vector<double> lambda = kernel.lambda;
   return with_eigenvalues(std::move(kernel), std::move(lambda));
 }
 
 ActionKernel with_eigenvalues(ActionKernel kernel, std::vector<double> lambda) {
-  if (lambda.size() != kernel.m) {
-    throw Error(ErrorCode::shape_mismatch, fmt::format("{} eigenvalues for {} functions", lambda.size(), kernel.m),
+  if (lambda.size() != kernel.size()) {
+    throw Error(ErrorCode::shape_mismatch, fmt::format("{} eigenvalues for {} functions", lambda.size(), kernel.size()),
                 "Give one for each function");
   }
   kernel.lambda = std::move(lambda);
   kernel.diagonal.assign(kernel.m, 0);
-  for (std::size_t k = 0; k < kernel.m; ++k) {
+  for (std::size_t k = 0; k < kernel.size(); ++k) {
     require_in_range("an eigenvalue", kernel.lambda[k], 1e-300, 1e300, "Eigenvalues of a kernel are positive");
     for (std::size_t a = 0; a < kernel.m; ++a) {
       const double value = kernel.e[k * kernel.m + a];
@@ -122,13 +124,14 @@ ActionKernel with_eigenvalues(ActionKernel kernel, std::vector<double> lambda) {
 }
 
 std::vector<double> kernel_coefficients(const ActionKernel& kernel, std::span<const double> rows) {
-  const std::size_t m = kernel.m;
-  std::vector<double> xi(rows.size());
+  const std::size_t m = kernel.m, D = kernel.size();
+  const std::vector<double>& against = kernel.dual.empty() ? kernel.e : kernel.dual;
+  std::vector<double> xi(rows.size() / m * D);
   for (std::size_t s = 0; s < rows.size() / m; ++s) {
-    for (std::size_t k = 0; k < m; ++k) {
+    for (std::size_t k = 0; k < D; ++k) {
       double sum = 0;
-      for (std::size_t a = 0; a < m; ++a) sum += rows[s * m + a] * kernel.e[k * m + a];
-      xi[s * m + k] = sum;
+      for (std::size_t a = 0; a < m; ++a) sum += rows[s * m + a] * against[k * m + a];
+      xi[s * D + k] = sum;
     }
   }
   return xi;
@@ -136,10 +139,11 @@ std::vector<double> kernel_coefficients(const ActionKernel& kernel, std::span<co
 
 std::vector<double> squared_norms(const ActionKernel& kernel, std::span<const double> xi, std::size_t begin,
                                   std::size_t end) {
-  std::vector<double> norms(xi.size() / kernel.m);
+  const std::size_t D = kernel.size();
+  std::vector<double> norms(xi.size() / D);
   for (std::size_t s = 0; s < norms.size(); ++s) {
     for (std::size_t k = begin; k < end; ++k) {
-      norms[s] += xi[s * kernel.m + k] * xi[s * kernel.m + k] / kernel.lambda[k];
+      norms[s] += xi[s * D + k] * xi[s * D + k] / kernel.lambda[k];
     }
   }
   return norms;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "certify/coupling.hpp"
+#include "certify/lipschitz.hpp"
 #include "certify/unvisited.hpp"
 #include "certify/world_rows.hpp"
 #include "measure/certificate_words.hpp"
@@ -85,6 +86,46 @@ void add_pruning(Ladder& ladder, const Progress& progress) {
                    cost.touched, cost.episodes, 100 * share)}));
 }
 
+// The discretisation theorem and the three-term corollary, with given or estimated Lipschitz constants.
+void add_lipschitz(Ladder& ladder, const Progress& progress) {
+  const auto* lattice = dynamic_cast<const LatticePolicy*>(&ladder.student);
+  if (lattice == nullptr) {
+    ladder.out.not_covered.emplace_back("the discretisation theorem in the task: the policy is not on a lattice");
+    return;
+  }
+  const CertifyOptions& options = ladder.options;
+  const LipschitzBounds bounds =
+      lipschitz_bounds(ladder.env, ladder.teacher, *lattice, playing(options, ladder.horizon), options, progress);
+  if (!bounds.applicable) {
+    ladder.out.not_covered.push_back(bounds.why_not);
+    return;
+  }
+  const bool given = options.lipschitz->constant.has_value();
+  std::vector<std::string> lines{
+      "the distance of actions is the sum over their dimensions, in the actions' own units",
+      given
+          ? fmt::format("the teacher's Q changes by at most {:.6g} for one unit of action: given, not checked",
+                        bounds.slope_most)
+          : fmt::format("the slope of the teacher's Q in the action, estimated at {} visits from {} actions along each "
+                        "dimension and {} episodes after each: {:.4g} on average, {:.4g} at most",
+                        bounds.states, options.lipschitz->points, options.lipschitz->repeats, bounds.slope_mean,
+                        bounds.slope_most)};
+  const auto add = [&](const char* term, const LipschitzTerm& of, const char* who, std::string more) {
+    std::vector<std::string> own = lines;
+    const std::size_t episodes = std::min(options.episodes, options.coupled);
+    own.push_back(given ? with_confidence(options, episodes, who)
+                        : fmt::format("visits of {} episodes of the {}; no guarantee", episodes, who));
+    own.push_back(fmt::format("actions move by {:.4g} on average over the visits{}", of.moved, more));
+    ladder.out.rows.push_back(certificate_row(term, given ? Level::statistical : Level::estimate, of.value, of.measured,
+                                              ladder.width, std::move(own)));
+  };
+  add("lipschitz_discretisation", bounds.discretisation, "teacher's own table, with the teacher in unvisited cells",
+      "; bounds what discretisation alone costs");
+  add("lipschitz_three_terms", bounds.embedding, "embedding",
+      fmt::format("; of the bound {:.4g} are discretisation, {:.4g} pruning and {:.4g} projection",
+                  bounds.embedding.discretisation, bounds.embedding.pruning, bounds.embedding.projection));
+}
+
 // The largest total variation over all states, where states and actions can be counted.
 std::optional<double> largest_tv(const Ladder& ladder) {
   const Task& task = ladder.env.task();
@@ -138,10 +179,11 @@ void add_world(Ladder& ladder, const Rollouts& held_out) {
 }  // namespace
 
 std::size_t statistical_rows(const Policy& student, const CertifyOptions& options) {
-  if (!options.levels.contains(Level::statistical)) return 0;
-  const bool coupled = student.action_space().is_discrete() || options.act == Act::sample;
   const auto* lattice = dynamic_cast<const LatticePolicy*>(&student);
-  return (coupled ? 2 : 0) + (lattice != nullptr && has_unvisited(*lattice) ? 1 : 0);
+  const std::size_t lipschitz = lattice != nullptr && options.lipschitz && options.lipschitz->constant ? 2 : 0;
+  if (!options.levels.contains(Level::statistical)) return lipschitz;
+  const bool coupled = student.action_space().is_discrete() || options.act == Act::sample;
+  return lipschitz + (coupled ? 2 : 0) + (lattice != nullptr && has_unvisited(*lattice) ? 1 : 0);
 }
 
 LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& student, const CertifyOptions& options,
@@ -166,6 +208,7 @@ LevelRows certify_levels(const Env& env, const Policy& teacher, const Policy& st
     }
     if (options.levels.contains(Level::rigorous)) add_rigorous(ladder);
   }
+  if (options.lipschitz) add_lipschitz(ladder, progress);
   if (modelled) add_world(ladder, held_out);
   mark_winners(ladder.out.rows);
   return std::move(ladder.out);

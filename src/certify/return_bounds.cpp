@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "certify/action_metric.hpp"
 #include "certify/bound_list.hpp"
 #include "mercer/statistics.hpp"
 
@@ -32,23 +33,67 @@ double on_policy(const TabularComparison& c, std::span<const double> d, std::spa
   return (std::abs(sum_of(d, h)) + g / (1 - g) * sum_of(d, c.TV) * (high - low)) / (1 - g);
 }
 
-// The steepest Q along the actions, times how far mass has to move.
+// The steepest Q along the actions, times how far mass has to move:
+// |<delta_s, Q(s, .)>| <= L_Q(s) W1(pi1(. | s), pi2(. | s)), summed over sum_s d(s) / (1 - g).
 double lipschitz(const TabularComparison& c, std::span<const double> d, const TabularSolution& critic,
-                 std::span<const double> atoms) {
+                 const ActionMetric& metric) {
   const std::size_t m = c.mdp.m;
   double sum = 0;
   for (std::size_t s = 0; s < c.mdp.n; ++s) {
     if (c.mdp.is_terminal(s)) continue;
-    double steepest = 0;
-    for (std::size_t a = 0; a + 1 < m; ++a) {
-      const double rise = std::abs(critic.Q[s * m + a + 1] - critic.Q[s * m + a]), run = atoms[a + 1] - atoms[a];
-      if (rise > 0) steepest = std::max(steepest, rise / run);
-    }
-    const double moved =
-        wasserstein_on_atoms(std::span(c.pi1).subspan(s * m, m), std::span(c.pi2).subspan(s * m, m), atoms);
+    const double steepest = metric.steepest(std::span(critic.Q).subspan(s * m, m));
+    const double moved = metric.moved(std::span(c.pi1).subspan(s * m, m), std::span(c.pi2).subspan(s * m, m));
     if (moved > 0) sum += d[s] * steepest * moved;
   }
   return sum / (1 - c.mdp.gamma);
+}
+
+// Logarithms of pi2 / pi1, each row less its mean; all zero, and no logarithm, where just one of the two is 0.
+struct LogRatios {
+  std::vector<double> h;
+  std::vector<bool> finite;  // of each state
+};
+
+LogRatios log_ratios(const TabularComparison& c) {
+  const std::size_t n = c.mdp.n, m = c.mdp.m;
+  LogRatios out{std::vector<double>(n * m), std::vector<bool>(n, true)};
+  for (std::size_t s = 0; s < n; ++s) {
+    if (c.mdp.is_terminal(s)) continue;
+    const std::span<double> h = std::span(out.h).subspan(s * m, m);
+    double sum = 0;
+    for (std::size_t a = 0; a < m; ++a) {
+      const double p = c.pi1[s * m + a], q = c.pi2[s * m + a];
+      h[a] = p == 0 && q == 0 ? 0 : std::log(q) - std::log(p);
+      sum += h[a];
+    }
+    out.finite[s] = std::isfinite(sum);
+    for (double& value : h) value = out.finite[s] ? value - sum / static_cast<double>(m) : 0;
+  }
+  return out;
+}
+
+// With q ~ p e^h is TV(p, q) <= tanh(osc(h) / 4), osc the largest entry less the smallest, and in a kernel
+// osc(h) <= 2 max |h| <= 2 M ||h||_H.
+void add_log_bounds(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
+  const double far = 1 / (1 - c.mdp.gamma);
+  const LogRatios logs = log_ratios(c);
+  const std::vector<double> squared =
+      squared_norms(inputs.kernel, kernel_coefficients(inputs.kernel, logs.h), 0, inputs.kernel.size());
+  std::vector<double> by_range(c.mdp.n, 1), by_kernel(c.mdp.n, 1);
+  for (std::size_t s = 0; s < c.mdp.n; ++s) {
+    if (!logs.finite[s]) continue;
+    const auto [low, high] = std::ranges::minmax(std::span(logs.h).subspan(s * c.mdp.m, c.mdp.m));
+    by_range[s] = std::tanh((high - low) / 4);
+    by_kernel[s] = std::tanh(inputs.kernel.M * std::sqrt(squared[s]) / 2);
+  }
+  const std::string critic = "logarithms of both tables, occupancy of one policy and critic of the other";
+  list.add("L1/d2A1", returns, sum_of(c.policy2.d, by_range, c.policy1.span_A) * far, critic);
+  list.add("L1/d1A2", returns, sum_of(c.policy1.d, by_range, c.policy2.span_A) * far, critic);
+  list.least("L1");
+  const std::string kernel = fmt::format("{}; kernel '{}'", critic, name(inputs.kernel.kind));
+  list.add("L2/d2A1", returns, sum_of(c.policy2.d, by_kernel, c.policy1.span_A) * far, kernel);
+  list.add("L2/d1A2", returns, sum_of(c.policy1.d, by_kernel, c.policy2.span_A) * far, kernel);
+  list.least("L2");
 }
 
 }  // namespace
@@ -82,10 +127,13 @@ void add_return_bounds(const TabularComparison& c, const BoundInputs& inputs, Bo
   if (inputs.atoms.empty()) {
     list.skip("D1", returns, "values of the actions were not given");
   } else {
-    list.add("D1/d2Q1", returns, lipschitz(c, p2.d, p1, inputs.atoms), both + "; values of the actions");
-    list.add("D1/d1Q2", returns, lipschitz(c, p1.d, p2, inputs.atoms), both + "; values of the actions");
+    const ActionMetric metric(inputs.atoms);
+    const std::string needs = both + "; values of the actions, whose distance is the sum over dimensions";
+    list.add("D1/d2Q1", returns, lipschitz(c, p2.d, p1, metric), needs);
+    list.add("D1/d1Q2", returns, lipschitz(c, p1.d, p2, metric), needs);
     list.least("D1");
   }
+  add_log_bounds(c, inputs, list);
 }
 
 void add_kernel_bounds(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
@@ -113,6 +161,14 @@ void add_kernel_bounds(const TabularComparison& c, const BoundInputs& inputs, Bo
   list.add("B8/d2A1", returns, sum_of(c.policy2.d, by_parseval, c.policy1.span_A) * far, "coefficients, " + critic);
   list.add("B8/d1A2", returns, sum_of(c.policy1.d, by_parseval, c.policy2.span_A) * far, "coefficients, " + critic);
   list.least("B8");
+  if (inputs.joint_TV.empty()) {
+    list.skip("B7j", returns, "no kernel on the whole table was given");
+    return;
+  }
+  const std::string joint = "coefficients in the kernel of the embedding's basis on the whole table and ";
+  list.add("B7j/d2A1", returns, sum_of(c.policy2.d, inputs.joint_TV, c.policy1.span_A) * far, joint + critic);
+  list.add("B7j/d1A2", returns, sum_of(c.policy1.d, inputs.joint_TV, c.policy2.span_A) * far, joint + critic);
+  list.least("B7j");
 }
 
 }  // namespace mercer

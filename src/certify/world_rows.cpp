@@ -6,23 +6,25 @@
 #include <fmt/ranges.h>
 
 #include "certify/exact.hpp"
+#include "certify/own_kernel.hpp"
+#include "certify/three_terms.hpp"
 #include "core/fault.hpp"
 
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_long_run = 400;    // states: the fundamental matrix and its norms take O(n^3)
-constexpr double most_horizon_work = 4e9;     // steps times transitions
-constexpr double most_horizon_numbers = 1e8;  // steps times states
+constexpr std::size_t most_long_run = 400;  // states: the fundamental matrix and its norms take O(n^3)
 using Of = Quantity;
+
+MatrixView<const double> as_view(const std::vector<double>& rows, std::size_t dimensions) {
+  return dimensions == 0 ? MatrixView<const double>() : MatrixView(rows.data(), dimensions, rows.size() / dimensions);
+}
 
 class WorldRows {
  public:
   WorldRows(const FiniteWorld& world, const CertifyOptions& options, std::uint32_t horizon)
       : world_(world), options_(options), horizon_(horizon) {
-    const double steps = horizon, transitions = static_cast<double>(world.mdp().next.size());
-    has_horizon_ =
-        steps * transitions <= most_horizon_work && steps * static_cast<double>(world.mdp().n) <= most_horizon_numbers;
+    has_horizon_ = can_follow(world, horizon);
     if (!has_horizon_) {
       out_.not_covered.push_back(
           fmt::format("the return over {} steps in the finite model: {} states and {} transitions are too many to "
@@ -61,7 +63,8 @@ class WorldRows {
       lines.push_back(
           fmt::format("{} steps, {}", horizon_,
                       options_.gamma < 1 ? fmt::format("discounted by {}", options_.gamma) : "no discount"));
-    } else if (bound.quantity == Of::discounted_return || bound.quantity == Of::pruning) {
+    } else if (bound.quantity == Of::discounted_return || bound.quantity == Of::pruning ||
+               bound.quantity == Of::discretisation || bound.quantity == Of::projection) {
       lines.push_back(fmt::format("endless episodes, discounted by {}", world_.mdp().gamma));
     }
     return lines;
@@ -119,20 +122,72 @@ class WorldRows {
     const TabularComparison comparison =
         compare(world_.mdp(), world_.reference(), world_.embedded, {.solver = {}, .long_run = follow});
     const std::vector<double> none(world_.lattice ? world_.embedded.size() : 0);
-    BoundInputs inputs{.kernel = make_action_kernel(ActionKernelKind::identity, world_.mdp().m)};
+    const std::vector<double> joint = joint_TV(world_.reference());
+    BoundInputs inputs{.kernel = own_kernel()};
+    inputs.joint_TV = joint;
     inputs.kept_difference = none;  // a truncation leaves what it keeps as it is
     inputs.atoms = world_.atoms;
     inputs.T = has_horizon_ ? horizon_ : 0;
     inputs.horizon_gamma = options_.gamma;
     inputs.confidence_delta = 1 - options_.confidence;
-    inputs.state_samples = world_.state_samples;
-    inputs.action_samples = world_.action_samples;
+    inputs.state_samples = as_view(world_.state_samples, world_.state_bins.size());
+    inputs.action_samples = as_view(world_.action_samples, world_.action_bins.size());
     inputs.state_bins = world_.state_bins;
     inputs.action_bins = world_.action_bins;
     inputs.trajectories = options_.pruning_rollouts;
     inputs.full_states = world_.full_states;
-    if (wants(theorems())) add_theorems(rigorous_bounds(comparison, inputs));
+    inputs.r_M = world_.r_M;
+    if (wants(theorems())) {
+      add_theorems(rigorous_bounds(comparison, inputs));
+      if (world_.lattice) add_three_terms(inputs);
+    }
     if (wants(Level::paper)) add_paper(paper_bounds(comparison, inputs));
+  }
+
+  // Along the actions, of the basis that the embedding is kept in. Policies without one have the identity's.
+  ActionKernel own_kernel() const {
+    const std::size_t m = world_.mdp().m;
+    std::optional<ActionKernel> own;
+    if (world_.origin) own = kernel_of_basis(world_.origin->basis, m, world_.reference());
+    return own ? *own : make_action_kernel(ActionKernelKind::identity, m);
+  }
+
+  // TV between a policy and the embedding by the kernel on the whole table; measured in states that the table lacks.
+  std::vector<double> joint_TV(std::span<const double> policy) {
+    if (!world_.origin) return {};
+    const std::size_t m = world_.mdp().m;
+    const std::vector<std::size_t>& places = world_.origin->places;
+    std::vector<double> delta(places.size() * m), TV(world_.mdp().n);
+    for (std::size_t s = 0; s < TV.size(); ++s) {
+      const bool listed = world_.rows[s] != Cells::none;
+      for (std::size_t a = 0; a < m && !world_.mdp().is_terminal(s); ++a) {
+        const double apart = world_.embedded[s * m + a] - policy[s * m + a];
+        TV[s] += std::abs(apart) / 2;
+        if (listed) delta[world_.rows[s] * m + a] = apart;
+      }
+    }
+    const TableKernelBound by_kernel = table_kernel_bound(world_.origin->basis, world_.origin->shape, places, delta);
+    if (by_kernel.TV.empty()) {
+      if (!told_) out_.not_covered.push_back(by_kernel.why_not);
+      told_ = true;
+      return {};
+    }
+    for (std::size_t s = 0; s < TV.size(); ++s) {
+      if (world_.rows[s] != Cells::none) TV[s] = by_kernel.TV[world_.rows[s]];
+    }
+    return TV;
+  }
+
+  // The terms stand beside the exact split, whose parts are what they bound.
+  void add_three_terms(BoundInputs inputs) {
+    const std::vector<double> joint = joint_TV(world_.pruned);
+    inputs.joint_TV = joint;
+    const PolicySteps steps{world_.teacher, world_.discretised, world_.pruned, world_.embedded};
+    for (const Bound& bound : three_term_bounds(world_.mdp(), steps, inputs)) {
+      std::vector<std::string> lines = given(bound);
+      if (world_.estimated) lines.emplace_back("the teacher is what it did in each cell, counted");
+      add(bound, std::move(lines));
+    }
   }
 
   std::vector<std::string> compared(const Bound& bound) const {
@@ -176,6 +231,7 @@ class WorldRows {
   const CertifyOptions& options_;
   std::uint32_t horizon_;
   bool has_horizon_ = true;
+  bool told_ = false;  // why there is no kernel on the table
   LevelRows out_;
 };
 

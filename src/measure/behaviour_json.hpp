@@ -18,4 +18,8 @@ MotionPair motion_pair_from_json(const nlohmann::json& document);
 nlohmann::ordered_json to_json(const PerturbedGrid& grid);
 PerturbedGrid grid_from_json(const nlohmann::json& document);
 
+/// {"confidence", "band", "episodes", "returns", "teacher", "embedding"}, the last three of equal length.
+nlohmann::ordered_json to_json(const ReturnDistribution& distribution);
+ReturnDistribution distribution_from_json(const nlohmann::json& document);
+
 }  // namespace mercer

@@ -134,6 +134,15 @@ PerturbedGrid checked(PerturbedGrid grid, const std::string& owner) {
               "Certify it again with this version of Mercer");
 }
 
+ReturnDistribution checked(ReturnDistribution of, const std::string& owner) {
+  const std::size_t size = of.returns.size();
+  if (size > 0 && of.teacher.size() == size && of.embedding.size() == size) return of;
+  throw Error(ErrorCode::bad_format,
+              fmt::format("'{}': the distribution of returns in its certificate has {} returns and {} and {} shares",
+                          owner, size, of.teacher.size(), of.embedding.size()),
+              "Certify it again with this version of Mercer");
+}
+
 CertificateRow row_from(const json& document, const std::string& owner) {
   CertificateRow row;
   std::string about = document.value("about", std::string(name(Quantity::episode_return)));
@@ -195,6 +204,7 @@ ordered to_json(const Certificate& certificate) {
           {"drawing_cost", json_number(certificate.drawing_cost)},
           {"motion", certificate.motion ? to_json(*certificate.motion) : ordered(nullptr)},
           {"grid", certificate.grid ? to_json(*certificate.grid) : ordered(nullptr)},
+          {"distribution", certificate.distribution ? to_json(*certificate.distribution) : ordered(nullptr)},
           {"not_covered", certificate.not_covered}};
 }
 
@@ -233,6 +243,7 @@ Certificate certificate_from_json(const json& stored, const std::string& owner) 
     const auto has = [&](const char* key) { return document.contains(key) && !document[key].is_null(); };
     if (has("motion")) read.motion = motion_pair_from_json(document["motion"]);
     if (has("grid")) read.grid = checked(grid_from_json(document["grid"]), owner);
+    if (has("distribution")) read.distribution = checked(distribution_from_json(document["distribution"]), owner);
   } catch (const json::exception& mistake) {
     throw Error(ErrorCode::bad_format, fmt::format("'{}': its certificate cannot be read: {}", owner, mistake.what()),
                 "Certify it again with this version of Mercer");

@@ -177,6 +177,7 @@ std::string certificate_page(const Certificate& certificate) {
   if (const auto lines = outcome_lines(measured_outcomes(certificate)); lines.size() > 1) {
     text += fmt::format("\n{}", outcome_table(lines, "measured, on average", "teacher", "embedding"));
   }
+  if (certificate.distribution) text += fmt::format("\n{}", distribution_table(*certificate.distribution));
   if (certificate.grid) text += fmt::format("\n{}", grid_table(*certificate.grid));
   if (!certificate.rows.empty()) {
     const std::vector<Group> groups = grouped(certificate.rows);

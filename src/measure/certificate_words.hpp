@@ -36,4 +36,7 @@ std::string point_words(const PerturbedGrid& grid, const PerturbedPoint& point);
 /// The grid as a table, its worst point marked; of more than 64 points the 20 with the largest bounds.
 std::string grid_table(const PerturbedGrid& grid);
 
+/// Shares of episodes with a return of at most so much, each with its band rounded outwards.
+std::string distribution_table(const ReturnDistribution& distribution);
+
 }  // namespace mercer

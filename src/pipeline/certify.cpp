@@ -5,6 +5,7 @@
 #include "io/file.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
+#include "pipeline/options.hpp"
 #include "pipeline/playing.hpp"
 #include "pipeline/seeds.hpp"
 #include "pipeline/suggest.hpp"
@@ -13,6 +14,13 @@
 
 namespace mercer {
 namespace {
+
+std::optional<LipschitzOptions> lipschitz_of(const std::string& text) {
+  if (text.empty()) return {};
+  LipschitzOptions options;
+  if (text != "estimate") options.constant = parse_option<double>(text, "--lipschitz");
+  return options;
+}
 
 CertifyOptions certify_options(const CertifyRequest& request) {
   CertifyOptions options;
@@ -30,6 +38,7 @@ CertifyOptions certify_options(const CertifyRequest& request) {
   options.max_loss_return = request.max_loss_return;
   options.keeps = request.keep.keeps();
   options.all_episodes = request.all_episodes;
+  options.lipschitz = lipschitz_of(request.lipschitz);
   return options;
 }
 

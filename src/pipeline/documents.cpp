@@ -16,6 +16,8 @@ json certificate_document(const Certificate& certificate) { return json::parse(c
 
 void add_choice(json& out, const EmbedResult& result) {
   if (!result.choice) return;
+  out["choose_k"] = name(result.choice->rule);
+  out["choosing_episodes"] = result.choice->episodes;
   out["curve"] = json::array();
   for (const KPoint& point : result.choice->curve) {
     out["curve"].push_back({{"k", point.k},
@@ -23,6 +25,7 @@ void add_choice(json& out, const EmbedResult& result) {
                             {"upper_percent", or_null(point.upper_percent)},
                             {"upper_return", point.upper_return},
                             {"met", point.within_budget}});
+    if (!point.bound.empty()) out["curve"].back()["bound"] = point.bound;
   }
   out["certificate"] = certificate_document(result.choice->certificate);
   out["met"] = result.choice->within_budget;

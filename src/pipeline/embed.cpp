@@ -64,6 +64,21 @@ void check_basis(const EmbedRequest& request) {
               fmt::format("Use --route {0}, as in 'mercer embed --route {0} --basis {1}'", other, *request.basis));
 }
 
+KRule rule_of(const EmbedRequest& request) {
+  return request.choose_k.value_or(has_budget(request) ? KRule::episodes : KRule::energy);
+}
+
+void check_rule(const EmbedRequest& request) {
+  const KRule rule = rule_of(request);
+  if (rule != KRule::energy && !has_budget(request)) {
+    throw Error(ErrorCode::missing_option, fmt::format("--choose-k {} without a largest loss", name(rule)),
+                "Add --max-loss or --max-loss-return");
+  }
+  if (request.choose_k == KRule::energy && request.k > 0) {
+    throw Error(ErrorCode::bad_value, fmt::format("--choose-k energy with --k {}", request.k), "Leave one of them out");
+  }
+}
+
 void check(const EmbedRequest& request) {
   EmbedRequest copy = request;
   check_basis(request);
@@ -79,6 +94,7 @@ void check(const EmbedRequest& request) {
   if (!request.out.empty()) check_embedding_path(request.out);
   if (request.sign && request.out.empty()) refuse_sign();
   check_scratch(request);
+  if (request.route == Route::lattice) check_rule(request);
 }
 
 RolloutOptions measuring(const EmbedRequest& request, const Env& env) {
@@ -108,7 +124,7 @@ void finish(const EmbedRequest& request, EmbedResult& result, const Policy& teac
 std::map<std::string, std::string> lattice_key(const EmbedRequest& request) {
   std::map<std::string, std::string> key = settings_of(request);
   for (const char* later : {"k", "basis", "energy", "order", "simplex", "episodes", "act", "horizon", "max-loss",
-                            "max-loss-return", "confidence", "certify-episodes"}) {
+                            "max-loss-return", "confidence", "certify-episodes", "choose-k"}) {
     key.erase(later);
   }
   key["env"] = request.task.env;
@@ -159,8 +175,10 @@ KChoice choose(const EmbedRequest& request, const Env& env, const Policy& teache
   half.energy = 0;
   const std::size_t all = truncation.basis.family == BasisFamily::svd ? std::min(lattice.table.rows, lattice.table.cols)
                                                                       : lattice.table.pi.size();
-  const std::size_t most = truncation.k > 0 ? truncation.k : std::min(all, 2 * with(half, 0).k());
-  KChoice choice = choose_k(EnvPlayer(env), teacher, student, 1, most, options, 3, progress);
+  const KRule rule = rule_of(request);
+  std::size_t most = truncation.k > 0 ? truncation.k : std::min(all, 2 * with(half, 0).k());
+  if (rule == KRule::energy) most = with(truncation, 0).k();
+  KChoice choice = choose_k(EnvPlayer(env), teacher, student, 1, most, options, 3, progress, rule);
   choice.certificate.env = request.task.env;
   return choice;
 }
@@ -419,10 +437,6 @@ TruncationOptions LatticeRequest::truncation(std::size_t k) const {
   options.order = preset == Preset::best ? RowOrder::mean_action : RowOrder::lexicographic;
   if (order) options.order = *order;
   if (simplex) options.simplex = *simplex;
-  if (options.simplex == SimplexRule::softmax) {
-    throw Error(ErrorCode::bad_value, "--simplex softmax is for tables of log-densities, and these are probabilities",
-                "Use clip or euclidean");
-  }
   return options;
 }
 

@@ -1,7 +1,11 @@
+#include <cmath>
+#include <iostream>
+
 #include <gtest/gtest.h>
 
 #include "mercer/basis.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/random.hpp"
 #include "support/errors.hpp"
 #include "support/golden.hpp"
 #include "support/tables.hpp"
@@ -33,6 +37,43 @@ TEST(Simplex, distributions_stay_as_they_are_but_not_under_softmax) {
   EXPECT_LT(largest_difference(projected(row, SimplexRule::euclidean), row), 1e-15);
   // softmax((1, 0)) = (0.731, 0.269)
   EXPECT_NEAR(projected({1, 0}, SimplexRule::softmax)[0], 0.7310585786300049, 1e-15);
+}
+
+// The twin takes logarithms as the definition has them, and softmax brings the floored row back.
+TEST(Simplex, logits_come_back_through_softmax) {
+  const Values row{0.5, 0.3, 0.2 - 1e-9, 1e-9};
+  Values logits = row;
+  logits_of_rows({logits.data(), 1, 4});
+  EXPECT_NEAR(logits[0] - logits[1], std::log(0.5 / 0.3), 1e-14);
+  EXPECT_NEAR(logits[0] - logits[3], -std::log(smallest_odds), 1e-12) << "the floor";
+  EXPECT_NEAR(logits[0] + logits[1] + logits[2] + logits[3], 0, 1e-13);
+  const Values back = projected(logits, SimplexRule::softmax);
+  const double floor = smallest_odds * 0.5, whole = 1 - 1e-9 + floor;
+  for (std::size_t a = 0; a < 3; ++a) EXPECT_NEAR(back[a], row[a] / whole, 1e-14);
+  EXPECT_NEAR(back[3], floor / whole, 1e-14);
+}
+
+TEST(Simplex, logits_lose_at_most_what_the_floor_holds) {
+  Random random({7, Stage::feature, 0, 0});
+  double worst = 0;
+  for (int i = 0; i < 2000; ++i) {
+    Values row(2 + random.bits() % 20);
+    double sum = 0;
+    for (double& p : row) sum += p = std::exp(8 * random.normal());
+    for (double& p : row) p /= sum;
+    Values logits = row;
+    logits_of_rows({logits.data(), 1, row.size()});
+    const Values back = projected(logits, SimplexRule::softmax);
+    double apart = 0;
+    for (std::size_t a = 0; a < row.size(); ++a) apart += std::abs(back[a] - row[a]) / 2;
+    const double most = static_cast<double>(row.size()) * smallest_odds;
+    ASSERT_LE(apart, most + 1e-15);
+    worst = std::max(worst, apart / most);
+  }
+  std::cout << "at most " << worst << " of what is promised\n";
+  EXPECT_GT(worst, 0.5) << "or the bound says little";
+  Values nothing{0, 0};
+  expect_error(ErrorCode::bad_value, "row 0 has no positive entry", [&] { logits_of_rows({nothing.data(), 1, 2}); });
 }
 
 TEST(Simplex, rows_with_nothing_positive_become_uniform_and_are_counted) {

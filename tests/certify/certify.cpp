@@ -244,5 +244,51 @@ TEST(ChooseK, finds_the_smallest_that_keeps_the_budget) {
   expect_error(ErrorCode::missing_option, "limit", [&] { choose_k(EnvPlayer(env), teacher, student, 1, 4, options); });
 }
 
+// The twin bounds every K. Only the teacher is played to choose, and the theorem is never below the solved loss.
+TEST(ChooseK, by_bound_is_the_smallest_whose_theorem_keeps_the_budget) {
+  const TabularEnv env("chain", make_chain(5, 0.9, 20));
+  std::vector<double> right, left;
+  for (int s = 0; s < 5; ++s) {
+    right.insert(right.end(), {0, 1});
+    left.insert(left.end(), {1, 0});
+  }
+  const TabularPolicy teacher("right", 5, 2, right);
+  const auto share = [](std::size_t k) { return 0.3 / static_cast<double>(k); };
+  std::size_t played = 0;
+  const StudentOfK student = [&](std::size_t k) {
+    ++played;
+    return std::make_shared<TabularPolicy>("k", 5, 2, mixed(right, left, share(k)));
+  };
+  CertifyOptions options;
+  options.episodes = 2000;
+  options.coupled = 500;
+  options.max_loss_return = 0.4;
+  options.levels = {Level::statistical};
+  const KChoice choice = choose_k(EnvPlayer(env), teacher, student, 1, 64, options, 3, {}, KRule::bound);
+  EXPECT_EQ(choice.rule, KRule::bound);
+  EXPECT_EQ(choice.episodes, 500U);
+  const auto bound_of = [&](std::size_t k) {
+    SparseMdp mdp = sparse_mdp(env.mdp());
+    const std::vector<Bound> rows = horizon_bounds(mdp, right, mixed(right, left, share(k)), 20);
+    return best_bound(rows, Quantity::episode_return)->value;
+  };
+  std::size_t smallest = 1;
+  while (bound_of(smallest) > 0.4) ++smallest;
+  EXPECT_GT(smallest, 1U);
+  EXPECT_EQ(std::ranges::find(choice.curve, true, &KPoint::within_budget)->k, smallest);
+  EXPECT_GE(choice.k, smallest);
+  for (const KPoint& point : choice.curve) {
+    EXPECT_NEAR(point.upper_return, bound_of(point.k), 1e-9);
+    EXPECT_FALSE(point.bound.empty());
+    EXPECT_LE(point.loss_percent, point.upper_percent.value() * (1 + 1e-9)) << "a theorem";
+  }
+  EXPECT_EQ(choice.certificate.seed, options.seed + 1);
+
+  const KChoice energy = choose_k(EnvPlayer(env), teacher, student, 1, 7, options, 3, {}, KRule::energy);
+  EXPECT_EQ(energy.k, 7U);
+  EXPECT_TRUE(energy.curve.empty());
+  EXPECT_EQ(energy.episodes, 0U);
+}
+
 }  // namespace
 }  // namespace mercer

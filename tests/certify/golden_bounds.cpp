@@ -145,10 +145,11 @@ TEST(GoldenBounds, of_a_finite_horizon_and_of_mean_actions) {
     const nlohmann::json& horizon = expected.at("finite_horizon_undiscounted");
     const std::vector<double> pi1 = flat(golden.at("pi1")), pi2 = flat(golden.at("pi2"));
     const std::vector<double> atoms = flat(golden.at("action_atoms"));
+    const std::vector<std::vector<double>> axes{atoms};
     const TabularComparison comparison = compare(theory_mdp(golden), pi1, pi2);
     const std::vector<Bound> bounds =
         all_bounds(comparison, {.kernel = make_action_kernel(ActionKernelKind::identity, atoms.size()),
-                                .atoms = atoms,
+                                .atoms = axes,
                                 .T = horizon.at("T").get<std::size_t>()});
     expect_golden(find_bound(bounds, "B5_T")->value, horizon.at("coupling_bound"), name);
     const double difference = std::abs(horizon.at("eta1").get<double>() - horizon.at("eta2").get<double>());
@@ -239,7 +240,8 @@ TEST(GoldenBounds, discretisation_areas_and_volume) {
   for (const nlohmann::json& one : golden.at("product_cases")) {
     const std::vector<double> s = flat(one.at("s")), a = flat(one.at("a"));
     const auto bS = one.at("bS").get<std::size_t>(), bA = one.at("bA").get<std::size_t>();
-    const DiscretisationVolume volume = discretisation_volume(s, a, bS, bA);
+    const DiscretisationVolume volume =
+        discretisation_volume({s.data(), 1, s.size()}, {a.data(), 1, a.size()}, std::vector{bS}, std::vector{bA});
     expect_golden(volume.fixed, one.at("delta_printed_with_ecdf_integrand"), "fixed");
     expect_golden(volume.printed, one.at("delta_literal_with_discretised_integrand"), "printed");
     expect_golden(bin_areas(s, bS).ceil, one.at("ceil_errors_S"), "states");

@@ -19,17 +19,18 @@ namespace {
 class ByHand : public testing::Test {
  protected:
   TabularMdp mdp{1, 2, {1, 1}, {1, 0}, {1}, 0.5, 1, {}};
-  std::vector<double> pi1{0.75, 0.25}, pi2{0.25, 0.75}, atoms{0, 2};
+  std::vector<double> pi1{0.75, 0.25}, pi2{0.25, 0.75};
+  std::vector<std::vector<double>> atoms{{0, 2}};
   std::vector<double> states{0, 1, 2, 3}, actions{0, 0, 1, 1};
   TabularComparison comparison = compare(mdp, pi1, pi2);
   BoundInputs inputs{.kernel = make_action_kernel(ActionKernelKind::identity, 2),
                      .K = 1,
                      .atoms = atoms,
                      .T = 2,
-                     .state_samples = states,
-                     .action_samples = actions,
-                     .state_bins = 2,
-                     .action_bins = 1,
+                     .state_samples = {states.data(), 1, 4},
+                     .action_samples = {actions.data(), 1, 4},
+                     .state_bins = {2},
+                     .action_bins = {1},
                      .trajectories = 100,
                      .held_out = 100};
 
@@ -141,7 +142,8 @@ TEST_F(ByHand, exact_and_how_it_splits) {
 }
 
 TEST_F(ByHand, inputs_that_do_not_fit_are_refused) {
-  const std::vector<double> three(3), falling{2, 0};
+  const std::vector<double> three(3);
+  const std::vector<std::vector<double>> three_atoms{three}, falling{{2, 0}};
   const auto refused = [&](ErrorCode code, const std::string& part, auto change) {
     BoundInputs wrong = inputs;
     change(wrong);
@@ -151,7 +153,7 @@ TEST_F(ByHand, inputs_that_do_not_fit_are_refused) {
   refused(ErrorCode::shape_mismatch, "kernel",
           [](BoundInputs& in) { in.kernel = make_action_kernel(ActionKernelKind::dct, 3); });
   refused(ErrorCode::shape_mismatch, "kernel", [](BoundInputs& in) { in.kernel = {}; });
-  refused(ErrorCode::shape_mismatch, "inputs", [&](BoundInputs& in) { in.atoms = three; });
+  refused(ErrorCode::shape_mismatch, "inputs", [&](BoundInputs& in) { in.atoms = three_atoms; });
   refused(ErrorCode::bad_value, "rising", [&](BoundInputs& in) { in.atoms = falling; });
   refused(ErrorCode::out_of_range, "K", [](BoundInputs& in) { in.K = 3; });
   refused(ErrorCode::out_of_range, "hits", [](BoundInputs& in) { in.hits = 101; });

@@ -1,8 +1,10 @@
 """Certificates through the program: what is promised, where it is kept, when it is refused."""
 
 import json
+import math
 import os
 import pathlib
+import re
 
 import pytest
 
@@ -32,6 +34,44 @@ def test_promises_more_than_was_measured_and_keeps_it_in_the_file(embedded):
     assert embedded.json("inspect", "p.mercer")["certificate"] == said
     page = embedded.ok("inspect", "p.mercer").stdout
     assert "95% confidence" in page and "Not covered" in page
+
+
+def test_bounds_how_far_actions_move(embedded):
+    def rows(*flags):
+        said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--dry-run", *flags)
+        return {row["term"]: row for row in said["rows"] if row["term"].startswith("lipschitz")}
+
+    assert rows() == {}
+    estimated, given = rows("--lipschitz", "estimate"), rows("--lipschitz", 3)
+    assert set(estimated) == set(given) == {"lipschitz_discretisation", "lipschitz_three_terms"}
+    assert {row["level"] for row in estimated.values()} == {"estimate"}
+    assert {row["level"] for row in given.values()} == {"statistical"}
+    for row in estimated.values():
+        assert row["value"] >= row["measured"] and any("estimated at 200 visits" in line for line in row["assumptions"])
+    twice = rows("--lipschitz", 6)
+    for term, row in given.items():
+        assert twice[term]["value"] == pytest.approx(2 * row["value"], rel=1e-6)
+    refused = embedded.fails(2, "certify", "p.mercer", *CAR, *FEW, "--dry-run", "--lipschitz", "steep")
+    assert "'steep'" in refused
+    assert "Lipschitz" in embedded.fails(2, "certify", "p.mercer", *CAR, *FEW, "--dry-run", "--lipschitz", -1)
+
+
+def test_shows_how_returns_are_distributed(embedded):
+    said = embedded.json("certify", "p.mercer", *CAR, *FEW)
+    shares = said["distribution"]
+    assert shares["episodes"] == said["episodes"] and shares["confidence"] == 0.95
+    assert shares["returns"] == sorted(shares["returns"]) and shares["teacher"][-1] == shares["embedding"][-1] == 1
+    # Without a budget it looks once: both bands together, Dvoretzky, Kiefer and Wolfowitz's.
+    assert shares["band"] == pytest.approx((math.log(4 / 0.05) / (2 * shares["episodes"])) ** 0.5)
+    page = embedded.ok("inspect", "p.mercer").stdout
+    assert "share of episodes, guaranteed with 95% confidence for both policies and all returns together" in page
+    for value, teacher, embedding in zip(shares["returns"], shares["teacher"], shares["embedding"]):
+        line = next(line for line in page.splitlines() if line.startswith(f"{value:g} "))
+        cells = re.findall(r"([0-9.]+)% \(([0-9.]+)% \.\. ([0-9.]+)%\)", line)
+        for share, (measured, low, high) in zip((teacher, embedding), cells, strict=True):
+            assert float(measured) == pytest.approx(100 * share, abs=0.0051)
+            assert float(low) <= 100 * max(0, share - shares["band"]) + 1e-9
+            assert float(high) >= 100 * min(1, share + shares["band"]) - 1e-9
 
 
 def test_plays_other_episodes_than_those_that_made_the_embedding(embedded):

@@ -49,6 +49,47 @@ def test_acts_from_coefficients(mercer):
     assert "Did you mean 'draw'?" in refused
 
 
+def test_k_by_three_rules(mercer):
+    flags = ("--state-bins", 12, "--action-bins", 8, "--max-loss", "25%", "--certify-episodes", 600)
+    said = {rule: embed(mercer, *flags, "--choose-k", rule) for rule in ("episodes", "bound", "energy")}
+    for rule, one in said.items():
+        assert one["choose_k"] == rule and one["certificate"]["distribution"]["episodes"] >= 500, rule
+    assert said["energy"]["curve"] == [] and said["energy"]["choosing_episodes"] == 0
+    assert said["energy"]["k"] == embed(mercer, "--state-bins", 12, "--action-bins", 8)["k"]
+    bound = said["bound"]
+    assert bound["choosing_episodes"] == 600 < said["episodes"]["choosing_episodes"]
+    assert all(point["bound"].startswith("B") and point["loss_percent"] <= point["upper_percent"] for point in bound["curve"])
+    assert min(point["k"] for point in bound["curve"] if point["met"]) <= bound["k"]
+    printed = mercer.ok("embed", *CAR, *flags, "--choose-k", "bound", "--out", "p.mercer").stderr
+    assert "bounds it by" in printed and "k was chosen by theorems in a finite process" in printed
+    for wrong, said in ((("--choose-k", "bound"), "Add --max-loss"), (("--choose-k", "energy", "--k", 5), "Leave one"),
+                        (("--choose-k", "guess"), "legal: episodes, bound, energy")):
+        assert said in mercer.fails(2, "embed", *CAR, *wrong, "--out", "p.mercer")
+
+
+@pytest.mark.parametrize("basis", ["dct", "svd"])
+def test_logits_from_end_to_end(mercer, basis):
+    said = embed(mercer, "--basis", basis, "--simplex", "softmax", "--state-bins", 20, "--action-bins", 10)
+    assert said["tv"] < 0.1
+    assert mercer.json("inspect", "p.mercer")["settings"]["simplex"] == "softmax"
+    for settings in "p.mercer", "p.mercer:from=coefficients":
+        played = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", settings, "--seed", 1,
+                             "--episodes", 40)
+        assert played["return"] == said["returns"]["embedding"]
+    certified = mercer.json("certify", "p.mercer", "--episodes", 200, "--coupled", 50)
+    assert any(row["term"] == "coupling" for row in certified["rows"])
+    mercer.ok("export", "c", "p.mercer", "--mode", "table", "--out", "table")
+    mercer.ok("export", "c", "p.mercer", "--mode", "coefficients", "--out", "coefficients")
+    refused = mercer.fails(2, "export", "c", "p.mercer", "--mode", "coefficients", "--numbers", "fixed", "--out", "f")
+    assert "softmax have no form in integers" in refused
+
+
+def test_logits_on_disk_are_those_in_memory(mercer):
+    flags = ("--basis", "svd", "--k", 3, "--simplex", "softmax", "--order", "lexicographic", "--state-bins", 20)
+    tv = [embed(mercer, *flags, *more)["tv"] for more in ((), ("--scratch", mercer.folder))]
+    assert abs(tv[0] - tv[1]) < 0.01  # on disk the distance is from the floored rows
+
+
 def test_inspect(mercer):
     embed(mercer, "--basis", "fourier", "--k", 50)
     shown = mercer.json("inspect", "p.mercer")
@@ -142,7 +183,7 @@ def test_same_command_same_bytes(mercer):
     (["--state-edges", "quartile"], 2, "edge rule"),
     (["--state-bins", "3,4,5"], 2, "3 numbers of state bins for 2"),
     (["--preset", "worst"], 2, "preset"),
-    (["--simplex", "softmax"], 2, "Use clip or euclidean"),
+    (["--simplex", "softmax", "--basis", "gmm"], 2, "it keeps probabilities, not logits"),
     (["--prune", 2], 2, "--prune is 2; legal: 0 to 1"),
     (["--rollouts", 0], 2, "--rollouts is 0; legal: 1 to 10^9"),
     (["--noise", "maybe"], 2, "neither true nor false"),

@@ -60,6 +60,29 @@ TEST_F(LatticeEmbeddings, keep_everything_and_lose_only_rounding) {
   }
 }
 
+// A table of logits. All coefficients leave what the floor of the logits changes, which falls to rounding where rows
+// have no entry below it; a coefficient that is constant over the actions is zero.
+TEST_F(LatticeEmbeddings, keep_logits_with_softmax) {
+  const double floor = static_cast<double>(lattice_.table.cols) * smallest_odds;
+  for (const std::string basis : {"fourier", "dct", "db4", "svd", "svd:centred"}) {
+    TruncationOptions options{.basis = basis, .simplex = SimplexRule::softmax};
+    const auto made = make_basis(basis);
+    made->train({{lattice_.table.rows, lattice_.table.cols}, lattice_.table.pi});
+    options.k = basis.starts_with("svd") ? lattice_.table.cols : made->size();
+    EXPECT_LT(distance(make(options)), floor) << basis;
+    options.k = 0;  // by energy
+    const LatticeEmbedding small = make(options);
+    EXPECT_LT(small.k(), lattice_.table.rows * (lattice_.table.cols - 1)) << basis;
+    EXPECT_LT(distance(small), 0.1) << basis;
+    for (const double p : small.table().pi) EXPECT_GT(p, 0) << "softmax leaves nothing at zero";
+  }
+  const TruncationOptions free{
+      .basis = "dct", .k = lattice_.table.rows * (lattice_.table.cols - 1), .simplex = SimplexRule::softmax};
+  EXPECT_LT(distance(make(free)), floor) << "the others are zero";
+  expect_error(ErrorCode::bad_value, "basis 'gmm' with softmax: it keeps probabilities",
+               [&] { make({.basis = "gmm", .simplex = SimplexRule::softmax}); });
+}
+
 // Rows sum to one, which fixes n - 1 of n m coefficients where the basis keeps mass.
 TEST_F(LatticeEmbeddings, keep_half_of_what_is_free_when_told) {
   const std::size_t rows = lattice_.table.rows, columns = lattice_.table.cols;

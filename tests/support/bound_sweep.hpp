@@ -1,8 +1,11 @@
 #pragma once
 
 #include <map>
+#include <numeric>
 
 #include "certify/exact.hpp"
+#include "certify/own_kernel.hpp"
+#include "certify/three_terms.hpp"
 #include "mercer/certify.hpp"
 #include "mercer/parallel.hpp"
 #include "support/random_pairs.hpp"
@@ -42,6 +45,37 @@ inline void tally(BoundTallies& tallies, const Bound& bound, const std::string& 
   if (*bound.measured > 1e-9 * scale) own.ratios.push_back(bound.value / *bound.measured);
 }
 
+/// Policies between the two of a pair: neighbouring actions share their mass, and one state is uniform.
+struct BetweenPolicies {
+  std::vector<double> discretised, pruned;
+};
+inline BetweenPolicies between(const RandomPair& pair) {
+  const std::size_t n = pair.mdp.n, m = pair.mdp.m;
+  BetweenPolicies out{pair.pi1, {}};
+  for (std::size_t i = 0; i < n * m; ++i) {
+    const std::size_t a = i % m;
+    if (a % 2 == 1) out.discretised[i - 1] = out.discretised[i] = (pair.pi1[i - 1] + pair.pi1[i]) / 2;
+  }
+  out.pruned = out.discretised;
+  const std::size_t gone = (n * m + pair.trajectories) % n;
+  std::fill_n(out.pruned.begin() + static_cast<std::ptrdiff_t>(gone * m), m, 1 / static_cast<double>(m));
+  return out;
+}
+
+/// The table kernel's bound on TV between two policies of a pair.
+inline std::vector<double> joint_of(const RandomPair& pair, const SparseMdp& mdp, std::span<const double> one,
+                                    std::span<const double> two) {
+  // In a basis of its own, by turns.
+  const char* const bases[] = {"fourier", "dct", "haar:tensor", "db4:tensor"};
+  std::vector<std::size_t> places(pair.mdp.n);
+  std::iota(places.begin(), places.end(), std::size_t{0});
+  std::vector<double> delta(one.size());
+  for (std::size_t i = 0; i < delta.size(); ++i) {
+    delta[i] = mdp.is_terminal(i / pair.mdp.m) ? 0 : two[i] - one[i];
+  }
+  return table_kernel_bound(bases[pair.mdp.n % std::size(bases)], {pair.mdp.n, pair.mdp.m}, places, delta).TV;
+}
+
 /// All bounds of one pair. The return's bounds are scaled by the range of returns.
 inline void tally_pair(const RandomPair& pair, BoundTallies& tallies) {
   const TabularComparison comparison = compare(pair.mdp, pair.pi1, pair.pi2);
@@ -54,6 +88,22 @@ inline void tally_pair(const RandomPair& pair, BoundTallies& tallies) {
                      .held_out = pair.held_out,
                      .hits = pair.hits,
                      .counts = pair.counts};
+  const std::vector<double> joint = joint_of(pair, comparison.mdp, pair.pi1, pair.pi2);
+  inputs.joint_TV = joint;
+  // States and actions as they were seen, by their numbers.
+  std::vector<double> states, actions;
+  for (std::size_t i = 0; i < pair.seen.size(); ++i) {
+    for (double count = 0; count < pair.seen[i]; ++count) {
+      states.push_back(static_cast<double>(i / pair.mdp.m));
+      actions.push_back(static_cast<double>(i % pair.mdp.m));
+    }
+  }
+  if (!states.empty()) {
+    inputs.state_samples = {states.data(), 1, states.size()};
+    inputs.action_samples = {actions.data(), 1, actions.size()};
+    inputs.state_bins = {5};
+    inputs.action_bins = {3};
+  }
   const auto scale = [&](const Bound& bound) {
     const double trivial = trivial_bound(comparison, bound.quantity, inputs);
     return std::isfinite(trivial) ? trivial : 0;
@@ -64,6 +114,24 @@ inline void tally_pair(const RandomPair& pair, BoundTallies& tallies) {
   }
   const std::string best = best_bound(rigorous)->id;
   ++tallies[best.substr(0, best.find('/'))].wins;
+  // Kernels along the actions that belong to bases.
+  for (const char* basis : {"fourier", "dct", "db4", "svd"}) {
+    BoundInputs own = inputs;
+    own.kernel = kernel_of_basis(basis, pair.mdp.m, pair.pi1).value();
+    own.T = 0;
+    for (const Bound& bound : rigorous_bounds(comparison, own)) {
+      if (bound.id != "B7" && bound.id != "B7'" && bound.id != "L2" && bound.id != "bandit") continue;
+      tally(tallies, bound, bound.id + ", " + basis, scale(bound));
+    }
+  }
+  const BetweenPolicies steps = between(pair);
+  BoundInputs last = inputs;
+  const std::vector<double> joint_last = joint_of(pair, comparison.mdp, steps.pruned, pair.pi2);
+  last.joint_TV = joint_last;
+  for (const Bound& bound :
+       three_term_bounds(comparison.mdp, {pair.pi1, steps.discretised, steps.pruned, pair.pi2}, last)) {
+    tally(tallies, bound, bound.id, scale(bound));
+  }
   for (const Bound& bound : exact_bounds(exact_difference(comparison))) tally(tallies, bound, bound.id, scale(bound));
   const auto printed = [&](const std::string& suffix, auto wanted) {
     for (const Bound& bound : paper_bounds(comparison, inputs)) {

@@ -18,10 +18,11 @@ struct RandomPair {
   std::string kind;
   TabularMdp mdp;
   std::vector<double> pi1, pi2;
-  std::vector<double> raw;              ///< of a truncation, before it was made a policy again
-  std::vector<double> kept_difference;  ///< of a truncation: pi2 - pi1 in the kept span
-  std::vector<double> atoms;
-  std::vector<double> counts;  ///< of a pruned policy: actions that were seen
+  std::vector<double> raw;                 ///< of a truncation, before it was made a policy again
+  std::vector<double> kept_difference;     ///< of a truncation: pi2 - pi1 in the kept span
+  std::vector<std::vector<double>> atoms;  ///< along one or two dimensions
+  std::vector<double> counts;              ///< of a pruned policy that is made of them: actions that were seen
+  std::vector<double> seen;                ///< of every pruned policy: the same
   std::size_t trajectories = 0, held_out = 0, hits = 0, T = 0;
 };
 
@@ -39,9 +40,14 @@ class PairMaker {
     pair.mdp.m = 2 + below(5);
     pair.mdp.gamma = 1 - std::pow(50.0, -random_.uniform()) / 2;  // 1 / (1 - g) from 2 to 100, evenly by factors
     fill_process(pair.mdp, pair.kind == "adversarial");
-    pair.atoms.resize(pair.mdp.m);
-    for (double& atom : pair.atoms) atom = random_.normal();
-    std::ranges::sort(pair.atoms);
+    std::vector<double> values(pair.mdp.m);
+    for (double& value : values) value = random_.normal();
+    // Actions of one dimension; where their number allows, of two for every other item.
+    const bool two = pair.mdp.m % 2 == 0 && pair.mdp.m > 2 && item_ % 2 == 0;
+    const auto first = values.begin() + static_cast<std::ptrdiff_t>(two ? pair.mdp.m / 2 : pair.mdp.m);
+    pair.atoms = {{values.begin(), first}};
+    if (two) pair.atoms.push_back({first, first + 2});
+    for (std::vector<double>& axis : pair.atoms) std::ranges::sort(axis);
     pair.pi1 = policy(pair.mdp, 0.3 + 3 * random_.uniform());
     if (pair.kind == "random") pair.pi2 = policy(pair.mdp, 1);
     if (pair.kind == "perturbed" || pair.kind == "bandit")
@@ -169,6 +175,7 @@ class PairMaker {
     for (std::size_t i = 0; i < pair.trajectories; ++i) {
       play(pair, [&](std::size_t s, std::size_t a) { ++counts[s * m + a]; });
     }
+    pair.seen = counts;
     if (below(2) == 0) {
       pair.pi2 = counted_policy(counts, m);
       pair.counts = std::move(counts);

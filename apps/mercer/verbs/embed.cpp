@@ -65,8 +65,17 @@ void show_lattice(const mercer::EmbedRequest& request, const mercer::EmbedResult
   tell("embedding: {}\n", to_text(result.embedding));
   if (!result.choice) return;
   for (const mercer::KPoint& point : result.choice->curve) {
-    tell("k {:>8}: measured loss {:.3f}%, promised {:.6g} in return{}\n", point.k, point.loss_percent,
-         point.upper_return, point.within_budget ? "" : ", too much");
+    const char* const verdict = point.within_budget ? "" : ", too much";
+    if (point.bound.empty()) {
+      tell("k {:>8}: measured loss {:.3f}%, promised {:.6g} in return{}\n", point.k, point.loss_percent,
+           point.upper_return, verdict);
+    } else {
+      tell("k {:>8}: solved loss {:.3f}%, {} bounds it by {:.6g} in return{}\n", point.k, point.loss_percent,
+           point.bound, point.upper_return, verdict);
+    }
+  }
+  if (result.choice->rule == mercer::KRule::bound) {
+    tell("k was chosen by theorems in a finite process; what is promised is measured on other episodes:\n");
   }
   tell("{}", mercer::certificate_page(result.choice->certificate));
 }

@@ -89,6 +89,23 @@ bool project_row(std::span<double> row, SimplexRule rule) {
   return project(row, rule);
 }
 
+void logits_of_rows(MatrixView<double> rows) {
+  for_each_block(rows.rows(), rows_per_block, [&](Block block) {
+    for (std::size_t index = block.begin; index < block.end; ++index) {
+      const std::span<double> row = rows.row(index);
+      check_row(row, index);
+      const double floor = smallest_odds * *std::ranges::max_element(row);
+      if (!(floor > 0)) {
+        throw Error(ErrorCode::bad_value, fmt::format("row {} has no positive entry, and so no logits", index),
+                    "Give distributions, one in each row");
+      }
+      double sum = 0;
+      for (double& value : row) sum += value = std::log(std::max(value, floor));
+      for (double& value : row) value -= sum / static_cast<double>(row.size());
+    }
+  });
+}
+
 std::size_t project_rows(MatrixView<double> rows, SimplexRule rule) {
   if (rows.rows() == 0) return 0;
   if (rows.cols() == 0) {

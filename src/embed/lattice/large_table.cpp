@@ -66,6 +66,9 @@ LargeTable make_large_table(const Policy& teacher, const LargeGrids& grids, Cell
       std::vector<double> values((block.end - block.begin) * table.columns);
       tabulate_rows(teacher, *table.cells, table.actions, options.lattice.table, table.own.begin + block.begin,
                     table.own.begin + block.end, values);
+      if (options.truncation.simplex == SimplexRule::softmax) {
+        logits_of_rows({values.data(), block.end - block.begin, table.columns});
+      }
       const std::span<float> kept = table.values.block(block.begin, block.end);
       for (std::size_t i = 0; i < values.size(); ++i) {
         kept[i] = static_cast<float>(values[i]);
@@ -112,6 +115,7 @@ LargeLoss measure_loss(const LargeTable& table, const MappedTable& left, std::sp
     double* const total = sums.data() + 3 * block.index;
     for (std::size_t r = block.begin; r < block.end; ++r) {
       std::ranges::copy(table.values.block(r, r + 1), own.begin());
+      if (simplex == SimplexRule::softmax) project_row(own, simplex);
       std::ranges::fill(made, centre);
       for (std::size_t i = 0; i < k; ++i) {
         const double weight = left.block(r, r + 1)[i];

@@ -165,6 +165,12 @@ std::vector<std::string> known_lattice_bases() {
 LatticeEmbedding LatticeEmbedding::make(const Policy& teacher, const Lattice& lattice, const LatticePlay& play,
                                         const TruncationOptions& options, std::uint64_t seed) {
   LatticeCode code = begin_code(teacher, lattice, play, options);
+  const bool probabilities = options.basis.row_by_row() || options.basis.family == BasisFamily::printed_fourier;
+  if (probabilities && options.simplex == SimplexRule::softmax) {
+    throw Error(ErrorCode::bad_value,
+                fmt::format("basis '{}' with softmax: it keeps probabilities, not logits", to_text(options.basis)),
+                "Take a basis such as dct, or another rule back to probabilities: clip or euclidean");
+  }
   KeptTable kept;
   if (options.basis.row_by_row()) {
     code.k = options.k > 0 ? options.k : usual_k(options.basis.family, lattice.table.cols);
@@ -205,8 +211,10 @@ LatticeEmbedding LatticeEmbedding::decode(std::span<const std::uint8_t> payload,
   made.spec_ = code.basis;
   made.k_ = code.k;
   const auto act = [&](auto table) {
-    made.policy_ = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
-                                                   std::move(table), code.play, code.own, acting);
+    auto policy = std::make_shared<LatticePolicy>(where, std::move(contract), std::move(cells), code.actions,
+                                                  std::move(table), code.play, code.own, acting);
+    if (fits) policy->set_origin({code.basis, code.simplex, layout.shape, layout.places});
+    made.policy_ = std::move(policy);
   };
   if (acting.from == RowsFrom::coefficients || !fits) {
     act(CoefficientTable{

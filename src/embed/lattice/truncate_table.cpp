@@ -122,17 +122,24 @@ double keep_rank(const SvdBasis& svd, const Table& table, LatticeCode& code) {
   return energy;
 }
 
+// A table of logits has no mean that must be kept.
+std::vector<std::size_t> kept_of(const Basis& basis, std::span<const double> coefficients, std::size_t k,
+                                 bool keep_mean) {
+  return keep_mean ? basis.choose(coefficients, k) : largest_kept(basis.terms(coefficients), k, false);
+}
+
 // Cells that nobody visits may hold anything. What the kept coefficients make of them costs none, so each round moves
 // them there, and nearly as far beyond (which takes a third of the rounds), and chooses again: the error of the visited
 // rows falls.
-void refill(const Basis& basis, const TableLayout& layout, std::size_t k, Table& table) {
+void refill(const Basis& basis, const TableLayout& layout, std::size_t k, bool keep_mean, Table& table) {
   constexpr std::size_t rounds = 10;
   constexpr double stride = 1.9;
   std::vector<bool> visited(layout.rows);
   for (const std::size_t place : layout.places) visited[place] = true;
   for (std::size_t round = 0; round < rounds; ++round) {
     const std::vector<double> coefficients = basis.apply(table.values);
-    const std::vector<double> close = basis.reverse(keep_only(coefficients, basis.choose(coefficients, k)));
+    const std::vector<double> close =
+        basis.reverse(keep_only(coefficients, kept_of(basis, coefficients, k, keep_mean)));
     for (std::size_t i = 0; i < close.size(); ++i) {
       if (!visited[i / layout.columns]) table.values[i] += stride * (close[i] - table.values[i]);
     }
@@ -140,11 +147,11 @@ void refill(const Basis& basis, const TableLayout& layout, std::size_t k, Table&
 }
 
 // Returns the energy of all coefficients.
-double keep_largest(const Basis& basis, const Table& table, LatticeCode& code) {
+double keep_largest(const Basis& basis, const Table& table, bool keep_mean, LatticeCode& code) {
   const std::vector<double> coefficients = basis.apply(table.values);
   double energy = 0;
   for (const Term& term : basis.terms(coefficients)) energy += term.energy;
-  code.kept = basis.choose(coefficients, code.k);
+  code.kept = kept_of(basis, coefficients, code.k, keep_mean);
   for (const std::size_t index : code.kept) code.numbers.push_back(static_cast<float>(coefficients[index]));
   return energy;
 }
@@ -164,7 +171,8 @@ std::size_t choose_k(const Basis& basis, const Table& table, std::size_t rows, c
                             options.energy),
                 "Give k, or an energy of 0 for half of all coefficients");
   }
-  return k_for_energy(Truncation(basis.terms(basis.apply(table.values))), options.energy);
+  const bool keep_mean = options.simplex != SimplexRule::softmax;
+  return k_for_energy(Truncation(basis.terms(basis.apply(table.values)), keep_mean), options.energy);
 }
 
 }  // namespace
@@ -180,11 +188,14 @@ KeptTable truncate_table(const Lattice& lattice, const TruncationOptions& option
     throw Error(ErrorCode::bad_value, "the order of rows 'axes' with basis svd, which has rows and columns only",
                 "Choose another order of rows: svd keeps as much in any");
   }
+  const bool logits = options.simplex == SimplexRule::softmax;
   code.order = options.order;
   code.rows = order_rows(*lattice.cells, lattice.table, lattice.actions, options.order);
   const TableLayout layout = options.order == RowOrder::axes ? axes_layout(*lattice.cells, lattice.actions)
                                                              : list_layout(code.rows, lattice.table.cols);
-  Table table = spread(lattice.table, layout);
+  PolicyTable rows = lattice.table;
+  if (logits) logits_of_rows({rows.pi.data(), rows.rows, rows.cols});
+  Table table = spread(rows, layout);
   const std::vector<double> visits = lattice.visits();
   std::vector<double> weights(layout.rows);
   for (std::size_t r = 0; r < layout.places.size(); ++r) weights[layout.places[r]] = visits[r];
@@ -203,8 +214,8 @@ KeptTable truncate_table(const Lattice& lattice, const TruncationOptions& option
   }
   const std::unique_ptr<Basis> basis = make_basis(options.basis, seed);
   choose(*basis);
-  if (layout.has_gaps()) refill(*basis, layout, code.k, table);
-  return {keep_largest(*basis, table, code), basis->parameters(code.k)};
+  if (layout.has_gaps()) refill(*basis, layout, code.k, !logits, table);
+  return {keep_largest(*basis, table, !logits, code), basis->parameters(code.k)};
 }
 
 }  // namespace mercer

@@ -38,6 +38,12 @@ OptionList options_of(CertifyRequest& request) {
             .help = "Episodes of each policy for bounds that need steps",
             .range = episodes_range},
            request.coupled);
+  list.add(
+      {.name = "lipschitz",
+       .value = "L",
+       .help = "Of a lattice: bound the loss by how far actions move, with slopes of Q estimated (estimate) or given",
+       .choices = {"estimate"}},
+      request.lipschitz);
   list.add({.name = "attempt",
             .value = "J",
             .help = "This is the J-th candidate you certify: each spends less; 0: the only one",

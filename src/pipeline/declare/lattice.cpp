@@ -104,7 +104,7 @@ void add_lattice(OptionList& list, LatticeRequest& lattice) {
       lattice.order);
   list.add_name({.name = "simplex",
                  .value = "RULE",
-                 .help = "Back to probabilities",
+                 .help = "Back to probabilities; softmax: logits are embedded",
                  .standard = by_preset([](const LatticeRequest& of) { return name(of.truncation(0).simplex); })},
                 lattice.simplex);
   list.add({.name = "scratch",
