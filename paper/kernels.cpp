@@ -96,7 +96,7 @@ Item kernels() {
           "distributions converges less quickly.",
           {"random processes: transitions are softmax rows of normal numbers times 0, 1, 2, 4 or 8",
            "a random policy of 20 states and 4 actions, its largest Fourier coefficients kept",
-           "less quickly: a flatter slope of log bound over log K; that the bound is larger stands beside it"},
+           "less quickly: a flatter slope of log bound over log K; the size of the bound is a rule of its own"},
           {},
           true,
           0.5,
