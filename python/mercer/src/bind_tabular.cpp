@@ -92,11 +92,11 @@ py::dict solve_horizon(const TabularMdp& mdp, const Numbers& policy, std::size_t
 py::tuple bounds(const TabularMdp& mdp, const Numbers& first, const Numbers& second, const std::string& kernel,
                  std::size_t k, std::size_t horizon, const std::optional<Numbers>& atoms) {
   mercer::BoundInputs inputs;
-  std::vector<double> values;
-  if (atoms) values = vector_of(*atoms);
+  std::vector<std::vector<double>> axes;  // one dimension
+  if (atoms) axes = {vector_of(*atoms)};
   inputs.K = k;
   inputs.T = horizon;
-  inputs.atoms = values;
+  inputs.atoms = axes;
   std::vector<mercer::Bound> all;
   double difference = 0;
   {
