@@ -205,7 +205,7 @@ class DisturbedEnv final : public Env {
 
   // Late, then noisy, then lagging: what is played is a mean of legal actions, so that bounds on rewards hold.
   void act(MatrixView<double> state, std::span<const double> asked, const Draws& draws, std::size_t d) const {
-    const auto [low, high] = task().action.axes[d].range;
+    const Range range = task().action.axes[d].range;
     const auto late = drawn_.of(delay, state), kept = drawn_.of(lag, state);
     const auto ago = [&](std::size_t steps) { return state.row(rows_.late + (steps - 1) * actions() + d); };
     const auto played = state.row(rows_.played + d);
@@ -220,7 +220,7 @@ class DisturbedEnv final : public Env {
         add_noise(std::span(command).first(count), own, drawn_.of(action_noise, state.columns(begin, count)), d);
       }
       for (std::size_t i = 0; i < count; ++i) {
-        const double legal = std::min(std::max(command[i], low), high);
+        const double legal = std::min(std::max(command[i], range.low), range.high);
         played[begin + i] = kept[begin + i] * played[begin + i] + (1 - kept[begin + i]) * legal;
       }
     });

@@ -85,16 +85,20 @@ class Layers {
   const std::string& where_;
 };
 
-void add_actor(GraphBuilder& builder, Layers& layers, const nlohmann::json& manifest, std::size_t actions) {
+Range log_std_range(const nlohmann::json& manifest, const std::string& where) {
   const nlohmann::json range = manifest.value("log_std_range", nlohmann::json::array({-20, 2}));
+  const bool numbers = range.is_array() && range.size() == 2 && range[0].is_number() && range[1].is_number();
+  if (!numbers || !(range[0].get<double>() <= range[1].get<double>())) {
+    refuse(where, fmt::format("its log_std_range is {}; legal: two numbers, the lower one first", range.dump()));
+  }
+  return {range[0].get<double>(), range[1].get<double>()};
+}
+
+void add_actor(GraphBuilder& builder, Layers& layers, Range log_std, std::size_t actions) {
   layers.add("actor", "obs", "parameters");
   const auto half = static_cast<double>(actions);
   builder.add_node({"Split", "", {"parameters"}, {"mean", "any log_std"}, {{"axis", {1}}, {"split", {half, half}}}});
-  builder.add_node({"Clip",
-                    "",
-                    {"any log_std"},
-                    {"log_std"},
-                    {{"min", {range.at(0).get<double>()}}, {"max", {range.at(1).get<double>()}}}});
+  builder.add_node({"Clip", "", {"any log_std"}, {"log_std"}, {{"min", {log_std.low}}, {"max", {log_std.high}}}});
   builder.add_output("mean");
   builder.add_output("log_std");
 }
@@ -163,7 +167,7 @@ SnapshotNetwork read_snapshot(const std::filesystem::path& path, bool critics) {
       builder.add_output(critic);
     }
   } else {
-    add_actor(builder, layers, manifest, contract.action.dimensions());
+    add_actor(builder, layers, log_std_range(manifest, where), contract.action.dimensions());
   }
   return {Network(builder.finish()), std::move(contract)};
 }

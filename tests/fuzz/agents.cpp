@@ -1,10 +1,9 @@
 #include "fuzz/agents.hpp"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 
+#include "fuzz/reached.hpp"
 #include "mercer/error.hpp"
 #include "policy/agents/networks.hpp"
 #include "policy/agents/normaliser.hpp"
@@ -14,19 +13,6 @@
 // the sanitizers watch how. The network of an agent that was read is evaluated, and so are its critics.
 
 namespace {
-
-std::size_t evaluated = 0;
-std::vector<std::string> understood;  // inputs that were evaluated, the latest ones
-
-// See fuzz/onnx.cpp.
-void report() {
-  const char* const least = std::getenv("FUZZ_LEAST");
-  std::fprintf(stderr, "fuzz_agents: %zu inputs evaluated\n", evaluated);
-  if (least != nullptr && evaluated < std::strtoull(least, nullptr, 10)) {
-    std::fprintf(stderr, "fuzz_agents: fewer than %s: most inputs are refused before they are evaluated\n", least);
-    std::_Exit(3);
-  }
-}
 
 void evaluate(const mercer::Network& network) {
   std::vector<std::vector<double>> memory;
@@ -50,7 +36,6 @@ void read_agent(const std::string& content) {
   const mercer::AgentSpaces spaces = mercer::read_spaces(file);
   evaluate(mercer::play_network(file, kind, spaces, {}).network);
   if (const auto critics = mercer::value_network(file, kind, spaces, {})) evaluate(*critics);
-  ++evaluated;
 }
 
 // Layouts that store no activation need one.
@@ -58,37 +43,41 @@ void read_tensors(const std::string& content, const std::string& where) {
   mercer::LayerOptions options;
   if (!where.starts_with("script")) options.activation = {"ELU"};
   evaluate(mercer::parse_state_dict(std::as_bytes(std::span(content)), options, {}, where).network);
-  ++evaluated;
 }
 
-void read(char kind, const std::string& rest) {
-  if (kind == 'z') return read_agent(rest);
-  if (kind == 'n') return static_cast<void>(mercer::parse_normaliser(std::as_bytes(std::span(rest)), "fuzz.pkl", 2));
+// Whether a network was evaluated.
+bool read(char kind, const std::string& rest) {
+  if (kind == 'z') return read_agent(rest), true;
+  if (kind == 'n') return mercer::parse_normaliser(std::as_bytes(std::span(rest)), "fuzz.pkl", 2), false;
   if (kind == 't') {
     const mercer::TorchFile file(std::as_bytes(std::span(rest)), "fuzz.pth");
     for (const auto& [name, tensor] : file.tensors()) file.numbers(tensor);
-    return;
+    return false;
   }
-  if (kind == 'd') return read_tensors(rest, "fuzz.pt");
-  if (kind == 'm') return read_tensors(rest, "fuzz.msgpack");
+  if (kind == 'd') return read_tensors(rest, "fuzz.pt"), true;
+  if (kind == 'm') return read_tensors(rest, "fuzz.msgpack"), true;
   std::vector<std::string> parts = fuzz_split(rest);
   parts.resize(4);
   if (kind == 's') {
-    return read_tensors(zip_of({{"p/data.pkl", parts[0]},
-                                {"p/code/__torch__.py", parts[1]},
-                                {"p/data/0", parts[2]},
-                                {"p/data/1", parts[3]}}),
-                        "script.pt");
+    read_tensors(zip_of({{"p/data.pkl", parts[0]},
+                         {"p/code/__torch__.py", parts[1]},
+                         {"p/data/0", parts[2]},
+                         {"p/data/1", parts[3]}}),
+                 "script.pt");
+  } else if (kind == 'l') {
+    read_agent(agent_zip(parts[0], parts[1]));
+  } else {
+    read_agent(agent_zip(
+        parts[0],
+        zip_of({{"archive/data.pkl", parts[1]}, {"archive/data/0", parts[2]}, {"archive/data/1", parts[3]}})));
   }
-  if (kind == 'l') return read_agent(agent_zip(parts[0], parts[1]));
-  read_agent(agent_zip(
-      parts[0], zip_of({{"archive/data.pkl", parts[1]}, {"archive/data/0", parts[2]}, {"archive/data/1", parts[3]}})));
+  return true;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
-  std::atexit(report);
+  count_reached("fuzz_agents", "were evaluated");
   return 0;
 }
 
@@ -99,8 +88,8 @@ extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, st
 // place, or one part is mutated and the others stay, or anything may happen.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t most, unsigned seed) {
   std::minstd_rand random(seed);
-  if (!understood.empty() && random() % 2 == 0) {
-    const std::string& start = understood[random() % understood.size()];
+  if (const auto& kept = kept_inputs(); !kept.empty() && random() % 2 == 0) {
+    const std::string& start = kept[random() % kept.size()];
     if (start.size() <= most) std::memcpy(data, start.data(), size = start.size());
   }
   const std::uint_fast32_t way = random() % 4;
@@ -124,14 +113,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
-  const std::size_t before = evaluated;
   const std::string input(reinterpret_cast<const char*>(data), size);
   try {
-    read(input[0], input.substr(1));
-    if (evaluated > before) {
-      if (understood.size() < 256) understood.emplace_back();
-      understood[evaluated % understood.size()] = input;
-    }
+    if (read(input[0], input.substr(1))) reached({data, size});
   } catch (const mercer::Error&) {
     return 0;
   }

@@ -1,11 +1,10 @@
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "fuzz/mutate_onnx.hpp"
+#include "fuzz/reached.hpp"
 #include "mercer/error.hpp"
 #include "support/graph_case.hpp"
 
@@ -14,42 +13,33 @@
 
 namespace {
 
-std::size_t evaluated = 0, known = 0;
+std::size_t known = 0;
 std::set<std::string> built;
 
-// Says how far the inputs came. One that no longer gets past the parser finds nothing and looks clean: FUZZ_LEAST is
-// how many inputs must have been evaluated.
-void report() {
-  const char* const least = std::getenv("FUZZ_LEAST");
-  std::fprintf(stderr, "fuzz_onnx: %zu inputs evaluated, with %zu of %zu operators\n", evaluated, built.size(), known);
-  if (least != nullptr && evaluated < std::strtoull(least, nullptr, 10)) {
-    std::fprintf(stderr, "fuzz_onnx: fewer than %s: most inputs are refused before they are evaluated\n", least);
-    std::_Exit(3);
-  }
-}
-
-void evaluate(const mercer::Network& network) {
+bool evaluate(const mercer::Network& network) {
   const std::size_t rows = input_rows(network);
-  if (rows > 100'000) return;  // nothing new, and slow
+  if (rows > 100'000) return false;  // nothing new, and slow
   constexpr std::size_t columns = 3;
   Numbers in(rows * columns);
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = i % columns == 0 ? 0 : i % columns == 1 ? 1 : 1e30;
   run_network(network, in, columns);
-  ++evaluated;
+  return true;
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerInitialize(int*, char***) {
   known = mercer::known_onnx_operators().size();  // here: at exit the library's own tables are gone
-  std::atexit(report);
+  count_reached("fuzz_onnx", "were evaluated", [] {
+    return ", with " + std::to_string(built.size()) + " of " + std::to_string(known) + " operators";
+  });
   return 0;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const mercer::Network network = mercer::parse_onnx(std::as_bytes(std::span(data, size)), "fuzz.onnx");
-    evaluate(network);
+    if (evaluate(network)) reached({data, size});
   } catch (const mercer::Error&) {
     return 0;
   }

@@ -124,5 +124,16 @@ TEST_F(SnapshotPolicy, refuses_damage) {
   expect_refused(ErrorCode::bad_format, "contract cannot be read", file);
 }
 
+// Found by fuzz_safetensors: it was an error without a code, and limits the wrong way round were taken.
+TEST_F(SnapshotPolicy, limits_of_the_spread_are_two_numbers_in_order) {
+  for (const char* const range : {"3", "[]", "[-20]", "[-20, 2, 3]", "[-20, \"2\"]", "[null, 2]", "{}", "[2, -20]"}) {
+    Safetensors file = small_actor();
+    auto manifest = nlohmann::json::parse(file.metadata["mercer"]);
+    manifest["log_std_range"] = nlohmann::json::parse(range);
+    file.metadata["mercer"] = manifest.dump();
+    expect_refused(ErrorCode::bad_format, "its log_std_range is", file);
+  }
+}
+
 }  // namespace
 }  // namespace mercer
