@@ -8,6 +8,7 @@
 #include <benchmark/benchmark.h>
 
 #include "explorer/view_answers.hpp"
+#include "io/open_folders.hpp"
 #include "mercer/embedding.hpp"
 #include "mercer/env.hpp"
 #include "mercer/policy.hpp"
@@ -31,7 +32,8 @@ const Subject& subject() {
         *teacher, mercer::make_lattice(*teacher, mercer::rollout(*env, *teacher, playing), options), options.playing,
         truncation);
     mercer::EmbeddingFile file{std::move(embedding), {"pendulum", teacher_file, 0, {}}, 0, std::nullopt};
-    Worlds worlds("", "", {});
+    mercer::OpenFolders folders({});
+    Worlds worlds("", "", folders);
     auto world = worlds.of(file, "bench.mercer", true, {});
     return std::make_unique<Subject>("bench", std::move(file), std::move(world));
   }();

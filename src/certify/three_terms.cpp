@@ -41,7 +41,10 @@ std::vector<Bound> three_term_bounds(const SparseMdp& mdp, const PolicySteps& st
       term_of(rows_of(steps.pruned, steps.embedded, true), {"B7", "B7'", "B7j"}, "three_terms/projection",
               Quantity::projection)};
   const TabularComparison whole = compare(mdp, steps.teacher, steps.embedded, {.solver = {}, .long_run = false});
-  Bound sum{"three_terms", Level::rigorous, Quantity::discounted_return};
+  Bound sum;
+  sum.id = "three_terms";
+  sum.level = Level::rigorous;
+  sum.quantity = Quantity::discounted_return;
   sum.measured = std::abs(whole.difference());
   for (const Bound& term : out) {
     sum.value += term.value;

@@ -63,6 +63,17 @@ nlohmann::json read_json(const std::filesystem::path& path) {
   }
 }
 
+std::uint64_t count_from(const nlohmann::json& value) {
+  const bool fits = value.is_number_unsigned() || (value.is_number_integer() && value.get<std::int64_t>() >= 0);
+  if (!fits) {
+    throw nlohmann::json::type_error::create(302,
+                                             "must be an integer of 0 or more, but is " +
+                                                 (value.is_number() ? value.dump() : std::string(value.type_name())),
+                                             &value);
+  }
+  return value.get<std::uint64_t>();
+}
+
 void make_printable(nlohmann::json& document) {
   if (document.is_string()) document = printable(document.get_ref<const std::string&>());
   if (document.is_structured()) {

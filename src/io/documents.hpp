@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -18,6 +19,10 @@ nlohmann::json read_json(const std::filesystem::path& path);
 /// `bad_format` for deeper nesting than `limits::depth`, and what nlohmann throws for text that is not JSON.
 template <class Json>
 Json parse_strict_json(std::string_view text, const std::string& where);
+
+/// An integer from 0 to 2^64 - 1. Throws `nlohmann::json::type_error` for anything else: what the library makes of
+/// numbers outside is undefined.
+std::uint64_t count_from(const nlohmann::json& value);
 
 /// Makes every text in a document `printable`, for those that are only shown.
 void make_printable(nlohmann::json& document);

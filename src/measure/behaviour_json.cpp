@@ -1,5 +1,6 @@
 #include "measure/behaviour_json.hpp"
 
+#include "io/documents.hpp"
 #include "measure/json_numbers.hpp"
 
 namespace mercer {
@@ -75,7 +76,7 @@ PerturbedGrid grid_from_json(const json& document) {
     grid.ranges.push_back({range.at(0).get<double>(), range.at(1).get<double>()});
   }
   for (const json& point : document.at("points")) grid.points.push_back(point_from_json(point));
-  grid.episodes = document.at("episodes").get<std::uint64_t>();
+  grid.episodes = count_from(document.at("episodes"));
   grid.confidence = document.at("confidence").get<double>();
   return grid;
 }

@@ -227,9 +227,9 @@ Certificate certificate_from_json(const json& stored, const std::string& owner) 
     read.act = code_from<Act>(document, "act", owner);
     read.env = document.at("env").get<std::string>();
     read.teacher = document.at("teacher").get<std::string>();
-    read.episodes = document.at("episodes").get<std::uint64_t>();
-    read.seed = document.at("seed").get<std::uint64_t>();
-    read.attempt = document.at("attempt").get<std::uint64_t>();
+    read.episodes = count_from(document.at("episodes"));
+    read.seed = count_from(document.at("seed"));
+    read.attempt = count_from(document.at("attempt"));
     read.budget_percent = optional_from(document.at("budget_percent"));
     read.budget_return = optional_from(document.at("budget_return"));
     read.within_budget = document.at("met").get<bool>();

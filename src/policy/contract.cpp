@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "core/printable.hpp"
+#include "io/documents.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
 #include "policy/files.hpp"
@@ -105,7 +106,7 @@ ordered space_to_json(const Space& space) {
 
 Space space_from_json(const json& document) {
   Space space;
-  space.count = document.at("count").get<std::size_t>();
+  space.count = count_from(document.at("count"));
   for (const json& axis : document.at("axes")) {
     space.axes.push_back({printable(axis.at("name").get<std::string>()), range_from_json(axis.at("range")),
                           printable(axis.at("unit").get<std::string>()), axis.at("periodic").get<bool>()});

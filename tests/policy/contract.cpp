@@ -56,5 +56,14 @@ TEST(Contract, refuses_numbers_that_make_no_sense) {
   refused(ErrorCode::out_of_range, "clipped to 1 .. -1", [](Contract& c) { c.clip = {{1, -1}}; });
 }
 
+// A conversion of such a number to an integer is undefined, so that it must be refused before.
+TEST(Contract, counts_are_integers_of_0_or_more) {
+  for (const char* text : {"-1e308", "-1", "2.5", "1e300", "true", "null", "[3]"}) {
+    nlohmann::json document = nlohmann::json::parse(to_json(full_contract()).dump());
+    document["action"]["count"] = nlohmann::json::parse(text);
+    expect_error(ErrorCode::bad_format, "an integer of 0 or more", [&] { contract_from_json(document, "file"); });
+  }
+}
+
 }  // namespace
 }  // namespace mercer

@@ -134,7 +134,7 @@ std::unique_ptr<Policy> played(const std::string& file, std::span<const PolicySe
 std::optional<EdgeAccuracy> read_edges(const json& manifest) {
   if (!manifest.contains("edges")) return std::nullopt;
   const json& edges = manifest["edges"];
-  return EdgeAccuracy{edges.at("steps").get<std::uint64_t>(), edges.at("rank_error").get<double>(),
+  return EdgeAccuracy{count_from(edges.at("steps")), edges.at("rank_error").get<double>(),
                       edges.at("certain_error").get<double>()};
 }
 
@@ -226,14 +226,13 @@ EmbeddingFile embedding_of(Checked file, const std::filesystem::path& path, cons
                               : Embedding(ContinuousEmbedding::decode(bytes, contract, path.string()));
     const json& counts = manifest.at("parameters");
     if (embedding.is_lattice()) {
-      embedding.lattice().set_parameters(
-          {counts.at("published").get<std::size_t>(), counts.at("stored").get<std::size_t>()});
+      embedding.lattice().set_parameters({count_from(counts.at("published")), count_from(counts.at("stored"))});
       embedding.lattice().set_whole_energy(manifest.value("energy", 0.0));
     }
     EmbeddingOrigin origin{
-        manifest.at("env").get<std::string>(),    manifest.at("teacher").get<std::string>(),
-        manifest.at("seed").get<std::uint64_t>(), manifest.at("settings").get<std::map<std::string, std::string>>(),
-        manifest.value("teacher_sha256", ""),     manifest.value("folder", "")};  // version 0.1 has neither
+        manifest.at("env").get<std::string>(), manifest.at("teacher").get<std::string>(),
+        count_from(manifest.at("seed")),       manifest.at("settings").get<std::map<std::string, std::string>>(),
+        manifest.value("teacher_sha256", ""),  manifest.value("folder", "")};  // version 0.1 has neither
     std::optional<Certificate> certificate;
     if (manifest.contains("certificate")) {
       certificate = certificate_from_json(nlohmann::json(manifest["certificate"]), path.string());

@@ -75,7 +75,7 @@ TestVectors read_test_vectors(const std::filesystem::path& path) {
   try {
     made.policy = document.at("policy").get<std::string>();
     made.sha256 = document.at("sha256").get<std::string>();
-    made.seed = document.at("seed").get<std::uint64_t>();
+    made.seed = count_from(document.at("seed"));
     made.single_precision = document.at("precision").get<std::string>() == "single";
     made.contract = contract_from_json(document.at("contract"), path.string());
     const std::size_t n = made.contract.observation.dimensions(), m = made.contract.action.dimensions();
