@@ -12,16 +12,19 @@ struct Rounded {
   double plain = 0, by_data = 0;  // mean squared change of the action on other states
 };
 
+InputScale scale_of(const Task& task) {
+  InputScale scale;
+  for (const Axis& axis : task.observation.axes) scale.coordinates.push_back({axis.range});
+  scale.reach = {2, 2, 4};
+  scale.centre = {0, 0, 0};
+  return scale;
+}
+
 // A student of random numbers on states that it visits itself.
 Rounded rounded_both_ways(std::size_t ridges, bool linear, Squash squash, const RidgeGrid& grid, std::uint64_t seed) {
   const auto env = make_env("pendulum");
   const EnvPlayer player(*env);
-  InputScale scale;
-  for (const Axis& axis : env->task().observation.axes) scale.coordinates.push_back({axis.range});
-  scale.reach = {2, 2, 4};
-  scale.centre = {0, 0, 0};
-  const RidgeShape shape = shape_for(env->task(), ridges, linear, squash);
-  Student student = initial_student(shape, scale, seed);
+  Student student = initial_student(shape_for(env->task(), ridges, linear, squash), scale_of(env->task()), seed);
   Random random({seed, Stage::simulate, 0, 0});
   for (float& number : student.numbers) number += static_cast<float>(0.4 * random.normal());
   const auto policy = policy_of(student, env->task());
@@ -59,10 +62,7 @@ TEST(RoundToData, changes_actions_less_than_rounding_each_number) {
 TEST(RoundToData, in_parts_ends_on_the_grid_and_leaves_alone_what_is_held) {
   const auto env = make_env("pendulum");
   const EnvPlayer player(*env);
-  InputScale scale;
-  for (const Axis& axis : env->task().observation.axes) scale.coordinates.push_back({axis.range});
-  scale.reach = {2, 2, 4};
-  scale.centre = {0, 0, 0};
+  const InputScale scale = scale_of(env->task());
   const RidgeShape shape = shape_for(env->task(), 8, true);
   double whole = 0, parts = 0;
   for (std::uint64_t seed = 0; seed < 6; ++seed) {
