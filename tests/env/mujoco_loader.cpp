@@ -174,7 +174,8 @@ TEST_F(MujocoLoader, outlives_libmujoco) {
 
 TEST_F(MujocoLoader, gives_up_in_time) {
   write_bytes(file, with(arm, "<worldbody>", "<worldbody>" + bodies(990, "<freejoint/><geom size=\".1\"/>")));
-  expect_error(ErrorCode::too_large, "robot.xml' needs more than 0.01 s", [&] { load_model(file, {.seconds = 0.01}); });
+  expect_error(ErrorCode::too_large, "robot.xml' needs more than 0.01 s",
+               [&] { load_model(file, {.seconds = 0.01, .megabytes = 4096}); });
 }
 
 TEST(MujocoErrors, are_thrown_where_libmujoco_would_exit) {
