@@ -263,7 +263,7 @@ void RidgeSearch::round_some(Student best) {
   distil::Rounding rounding = tuner_->rounding();
   if (held == 0) {
     best.numbers = kept_ridges(best.shape, best.numbers, by_weight(best));
-    rounding = fitting_rounding(best, loop_grid(static_cast<std::size_t>(all)));
+    rounding = fitting_rounding(best, parts_grid(static_cast<std::size_t>(all)));
   }
   const Index half = all - (all - held) / 2, end = all - half > 2 ? half : all;
   const distil::RoundedStudent some = round_ridges({best, rounding}, held, end, data_, options_.judge.seed);

@@ -89,7 +89,7 @@ class RidgeSearch {
   bool evolve_in(unsigned bits, const distil::Student& student);
   bool evolve(const distil::Student& student);
   bool fits(std::size_t ridges, const distil::RidgeGrid& grid) const;
-  distil::RidgeGrid loop_grid(std::size_t ridges) const;
+  distil::RidgeGrid parts_grid(std::size_t ridges) const;
   std::vector<std::size_t> sizes() const;
   std::uint64_t fresh_seed();
   void note(const std::string& sentence) const;

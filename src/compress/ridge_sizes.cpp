@@ -162,8 +162,8 @@ std::vector<std::size_t> RidgeSearch::sizes() const {
   return out;
 }
 
-// What is rounded in the loop: the usual grid, or the finest that fits.
-RidgeGrid RidgeSearch::loop_grid(std::size_t ridges) const {
+// For rounding in parts: the usual grid, or the finest that fits.
+RidgeGrid RidgeSearch::parts_grid(std::size_t ridges) const {
   if (!options_.judge.max_bytes) return usual_grid;
   const auto found = std::ranges::find_if(grids, [&](const RidgeGrid& grid) { return fits(ridges, grid); });
   return found == std::end(grids) ? usual_grid : *found;
