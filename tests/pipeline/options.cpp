@@ -165,7 +165,8 @@ TEST(Options, DefaultsThatTheLibraryHoldsAreReadFromIt) {
 TEST(Options, DefaultsByRouteAreWhatEmbedTakes) {
   EmbedRequest request;
   const OptionList options = options_of(request);
-  EXPECT_EQ(options.find("basis")->default_text(), "dct; with --scratch: svd; continuous: chebyshev");
+  EXPECT_EQ(options.find("basis")->default_text(),
+            "best: dct, paper: fourier, printed: fourier:printed; with --scratch: svd; continuous: chebyshev");
   EXPECT_EQ(options.find("rollouts")->default_text(),
             fmt::format("best: 1000, paper: 200, continuous: {}", ContinuousOptions{}.episodes));
   request.route = Route::continuous;
