@@ -70,7 +70,7 @@ def read_agent(agent: Any, task: Any, normaliser: Normaliser | None, load: Load)
     except Exception as error:  # noqa: BLE001: whatever an agent that is no longer whole does when it is saved
         trouble = error
     seen = probes(task)
-    wanted = _predicted(agent, np.float32(seen) if normaliser is None else normaliser(seen), task, trouble)
+    wanted = _predicted(agent, seen.astype(np.float32) if normaliser is None else normaliser(seen), task, trouble)
     if made is None:
         return _give_up(agent, getattr(trouble, "problem", None) or f"{type(trouble).__name__}: {trouble}")
     if not _agree(made, task, seen, wanted):

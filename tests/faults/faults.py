@@ -51,7 +51,9 @@ JOBS = {
     "sweep": ([], ["sweep", "s.toml", "--out", "made"]),
     "export c": ([OLD, ["export", "c", "e.mercer", "--out", "c"], ["certify", "e.mercer", "--episodes", 20]],
                  ["export", "c", "e.mercer", "--out", "c", "--force"]),
-    "export c --kit": ([OLD], ["export", "c", "e.mercer", "--kit", "--out", "c"]),
+    # The chain's policy prefers no action, and a kit is tested where actions are distinct.
+    "export c --kit": ([["embed", *LATTICE, "--k", 3, "--out", "e.mercer"]],
+                       ["export", "c", "e.mercer", "--kit", "--out", "c"]),
 }
 
 # Locks hold nothing; these say how far a job is and how long it took, and are compared by what the next run makes of them.
