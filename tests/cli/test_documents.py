@@ -17,6 +17,7 @@ PROMISES = ("compress", "certify", "embed")  # may end with 5 where so little wa
 # What is not run here, with the test that does it or the reason why none can.
 ELSEWHERE = {
     r"^\./run |^tools/side_by_side": "./run builds; tests/cli/test_demo.py and test_picture.py run what it calls",
+    r"^paper/document\.py": "writes into the sources: tests/cli/test_reproduce.py does so into a copy",
     r"^paper/commits\.py r": "fails while rules are edited, as it should: tests/cli/test_reproduce.py",
     r"^build/": "what the demo and the examples build: tests/cli/test_demo.py, tests/install",
     r"^kit/build/": "cmake builds it: tests/cli/test_kit.py",

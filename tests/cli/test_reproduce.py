@@ -228,3 +228,30 @@ def test_list(mercer):
     listed = mercer.json("reproduce", "--list")
     assert [item["number"] for item in listed] == list(range(1, 21))
     assert "pruned" in mercer.ok("reproduce", "--list").stdout
+
+
+def test_results_are_written_into_a_page(mercer, tmp_path):
+    """paper/document.py in a copy of the sources: an item's section and its line, and nothing else."""
+    source = pathlib.Path(os.environ["SOURCE_FOLDER"])
+    for name in ("paper/document.py", "docs/reference/reproduction.md"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text((source / name).read_text())
+    page = tmp_path / "docs/reference/reproduction.md"
+
+    def document(folder):
+        return subprocess.run(["/usr/bin/python3", "-B", str(tmp_path / "paper/document.py"), folder], cwd=tmp_path,
+                              capture_output=True, text=True)
+
+    mercer.ok("reproduce", "chain", "--quick", "--out", "quick")
+    before = page.read_text()
+    done = document("quick")
+    assert done.returncode == 1 and "too few seeds" in done.stderr and page.read_text() == before
+    mercer.ok("reproduce", "chain", "--out", "whole")
+    assert document("whole").returncode == 0
+    judged = json.loads((tmp_path / "whole/index.json").read_text())[0]
+    old, new = before.split("\n## "), page.read_text().split("\n## ")
+    assert len(old) == len(new)
+    changed = [after for ahead, after in zip(old, new) if ahead != after]
+    section = next(text for text in new if text.startswith("10 chain"))
+    assert all(rule["name"] in section for rule in judged["judged"][0]["rules"])
+    assert all(text == section or "| 10 |" in text for text in changed)
