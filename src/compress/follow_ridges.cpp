@@ -70,7 +70,16 @@ void Search::follow_ridges() {
       }
     }
   }
-  while (search.advance()) {
+  double turns = 0, spent = 0;  // on tuning
+  for (;;) {
+    const double begin = seconds();
+    const bool tuning = search.turns_left().has_value();
+    if (!search.advance()) break;
+    if (tuning) {
+      spent += seconds() - begin;
+      ++turns;
+    }
+    if (const std::optional<double> left = search.turns_left(); left && turns > 0) expect(*left * spent / turns);
     if (!resume.file.empty()) checkpoints.write_if_due();
   }
   if (!resume.file.empty()) checkpoints.write();  // what was found is certified next

@@ -214,6 +214,16 @@ std::string RidgeSearch::held_words() const {
 
 std::uint64_t RidgeSearch::rounded_turns() const { return std::max<std::uint64_t>(1, options_.ridges.later_turns / 3); }
 
+// A student that was tuned is rounded in parts, a half of its ridges after the other, or gives ridges away and is tuned
+// again: about as long.
+std::optional<double> RidgeSearch::turns_left() const {
+  if (stage_ != Stage::free && stage_ != Stage::rounded) return {};
+  const auto rest = static_cast<double>(turns_ - turn_);
+  if (stage_ == Stage::free) return rest + static_cast<double>(options_.ridges.later_turns);
+  const auto unrounded = static_cast<double>(student_.shape.ridges - tuner_->held());
+  return rest + std::ceil(std::log2(std::max(1.0, unrounded))) * static_cast<double>(rounded_turns());
+}
+
 void RidgeSearch::tune(bool rounding) {
   // The rate falls over the last part of a stage.
   const double falling = settled_ != 0 ? static_cast<double>(settle_turns) : 0.4 * static_cast<double>(turns_);

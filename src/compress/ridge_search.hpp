@@ -41,6 +41,8 @@ class RidgeSearch {
   /// One step; false when the search is done.
   bool advance();
   void exchange(learn::Archive& archive);
+  /// Turns of tuning that are still to come, as far as one can see; none while nothing is tuned.
+  std::optional<double> turns_left() const;
 
  private:
   static constexpr std::size_t check_episodes = 16;

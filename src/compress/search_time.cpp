@@ -53,13 +53,9 @@ double seconds_of_rounds(std::size_t k, std::span<const Followed> followed, std:
 }
 
 void Search::expect(double searching) {
-  double left = searching;
-  // A search with a limit usually needs it, where nothing better is known.
-  if (options_.seconds > 0) {
-    const double most = std::max(0.0, options_.seconds - options_.judge.certify_seconds - seconds());
-    left = options_.shared_ridges ? most : std::min(left, most);
-  }
-  forecast_.expect(left + certifying());
+  const double most =
+      options_.seconds > 0 ? std::max(0.0, options_.seconds - options_.judge.certify_seconds - seconds()) : HUGE_VAL;
+  forecast_.expect(std::min(searching, most) + certifying());
 }
 
 // As many episodes of both policies as should decide the limit, and a thousand or so for distances and draws.

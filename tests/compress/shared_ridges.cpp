@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compress/evolve_student.hpp"
+#include "compress/ridge_search.hpp"
 #include "mercer/compress.hpp"
 #include "mercer/env.hpp"
 #include "mercer/error.hpp"
@@ -157,6 +158,25 @@ TEST(SharedRidges, without_them_what_is_to_be_tuned_imitates_for_longer) {
   EXPECT_EQ(std::ranges::count_if(notes_of(task, options), longer), 1);
   options.critics = small_critics();
   EXPECT_EQ(std::ranges::count_if(notes_of(task, options), longer), 0);
+}
+
+// Nothing is known of the turns while students imitate. Then they count down, and the stage that usually follows counts.
+TEST(SharedRidges, turns_that_are_left_count_down) {
+  const Swing task;
+  CompressOptions options = short_search();
+  options.critics = small_critics();
+  options.search.aim.teacher_return = -150;
+  options.search.aim.budget = 1;
+  const Progress silent;
+  RidgeSearch search(
+      task.player, *task.teacher, options, [](const ContinuousEmbedding&) { return Tried{true, false, 0.05}; },
+      [] { return false; }, silent);
+  std::vector<double> left;
+  while (search.advance() && left.size() < options.ridges.first_turns) {
+    if (const auto turns = search.turns_left()) left.push_back(*turns);
+  }
+  const auto first = static_cast<double>(options.ridges.first_turns + options.ridges.later_turns);
+  EXPECT_EQ(left, (std::vector{first, first - 1, first - 2}));
 }
 
 TEST(SharedRidges, are_not_for_unbounded_actions) {
