@@ -160,7 +160,8 @@ TEST(SharedRidges, without_them_what_is_to_be_tuned_imitates_for_longer) {
   EXPECT_EQ(std::ranges::count_if(notes_of(task, options), longer), 0);
 }
 
-// Nothing is known of the turns while students imitate. Then they count down, and the stage that usually follows counts.
+// Nothing is known of the turns while students imitate. Then they count down, and the stage that usually follows
+// counts.
 TEST(SharedRidges, turns_that_are_left_count_down) {
   const Swing task;
   CompressOptions options = short_search();
@@ -169,7 +170,10 @@ TEST(SharedRidges, turns_that_are_left_count_down) {
   options.search.aim.budget = 1;
   const Progress silent;
   RidgeSearch search(
-      task.player, *task.teacher, options, [](const ContinuousEmbedding&) { return Tried{true, false, 0.05}; },
+      task.player, *task.teacher, options,
+      [](const ContinuousEmbedding&) {
+        return Tried{true, false, 0.05};
+      },
       [] { return false; }, silent);
   std::vector<double> left;
   while (search.advance() && left.size() < options.ridges.first_turns) {
