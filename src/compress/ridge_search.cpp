@@ -31,8 +31,9 @@ constexpr double careful_pull = 0.2;
 // A checkpoint that loses this share of the return more than the best one is left: its critics saw more in it than was.
 // The second holds for students that earned what the teacher does, or are rounded.
 constexpr double collapse = 0.15, near_collapse = 0.03;
-// A student that may not grow is tuned anew so often.
+// A student that may not grow is tuned anew so often, and longer as long as it loses this much less each time.
 constexpr std::uint64_t most_failed_at_limit = 4;
+constexpr double still_falling = 0.97;
 constexpr std::size_t race_episodes = 64, raced = 4;
 
 distil::TuneOptions tune_options(const CompressOptions& options, bool trusted) {
@@ -296,6 +297,9 @@ void RidgeSearch::judge() {
     passed = any;
     student_ = best;
     note(fmt::format("{} ridges lose {:.3g}% when tuned", best.shape.ridges, 100 * fine.lost_share));
+    // As long as tuning helps, no attempt has failed. Critics that were learned take many.
+    if (options_.judge.max_bytes && fine.lost_share < still_falling * least_tuned_) failed_ = 0;
+    least_tuned_ = std::min(least_tuned_, fine.lost_share);
   }
   passed_here_ = passed_here_ != 0 || passed ? 1 : 0;
   if (enough_() || !tuner_->healthy()) {
@@ -340,6 +344,7 @@ void RidgeSearch::shrink() {
   student_.shape.ridges = left;
   tuner_->restart(student_);
   failed_ = 0;
+  least_tuned_ = HUGE_VAL;
   begin_turns(Stage::free, options_.ridges.later_turns);
 }
 
@@ -352,6 +357,7 @@ void RidgeSearch::grow() {
   student_ = best_imitated(ridges);
   tuner_->restart(student_);
   failed_ = 0;
+  least_tuned_ = HUGE_VAL;
   begin_turns(Stage::free, options_.ridges.first_turns);
 }
 

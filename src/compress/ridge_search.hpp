@@ -121,7 +121,8 @@ class RidgeSearch {
   std::uint64_t trusted_;               // whether the teacher's critics are used
   std::uint64_t learned_ = 0;           // whether those that were learned instead are trusted to weigh errors
   double smoothness_ = 0;
-  double least_lost_ = HUGE_VAL;  // of the sizes that were tried
+  double least_lost_ = HUGE_VAL;   // of the sizes that were tried
+  double least_tuned_ = HUGE_VAL;  // of this size, tuned
   std::string said_;              // of the last checkpoint, for progress
   distil::Student student_;       // of `size_`, before it is tuned
   std::vector<Checked> checked_;

@@ -19,6 +19,7 @@ void RidgeSearch::exchange(learn::Archive& archive) {
   for (const auto& [name, value] : counts) archive.count(fmt::format("search.{}", name), *value);
   archive.numbers("search.smoothness", std::span(&smoothness_, 1));
   archive.numbers("search.least_lost", std::span(&least_lost_, 1));
+  archive.numbers("search.least_tuned", std::span(&least_tuned_, 1));
   data_.exchange(archive);
 
   auto ridges = static_cast<std::uint64_t>(student_.shape.ridges),

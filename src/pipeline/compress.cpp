@@ -204,7 +204,7 @@ void add_critics(const PolicyRequest& request, const Policy& teacher, CompressOp
 }
 
 // Grows by one whenever the same settings search in another way.
-constexpr int search_revision = 3;
+constexpr int search_revision = 4;
 
 // Of all that decides what a search finds.
 std::string search_hash(const CompressRequest& request, const Policy& teacher) {
