@@ -152,8 +152,8 @@ def real_size(folder):
         part = where(cells, bins=bins)
         upper.plot(part["dimensions"], part["met"], color=colour, marker=marker, label=f"{bins} bins")
     upper.set(xlabel="observations", ylabel="fresh states in a\nvisited cell (%)")
-    for method, colour, marker in (("lattice, paper", RED, "v"), ("lattice, best", ORANGE, "s"), ("continuous, 16", GREEN, "^"),
-                                   ("continuous, 64", BLUE, "o")):
+    for method, colour, marker in (("paper lattice", RED, "v"), ("best lattice", ORANGE, "s"), ("16 ridges", GREEN, "^"),
+                                   ("64 ridges", BLUE, "o")):
         part = where(loss, method=method)
         lower.plot(part["dimensions"], part["loss_percent"], color=colour, marker=marker, label=method)
     lower.set(xlabel="observations", ylabel="loss of return (%)", yscale="symlog")

@@ -27,12 +27,14 @@ Cell parse(std::string_view text) {
 
 std::string to_text(const Cell& cell) {
   if (const double* number = std::get_if<double>(&cell)) return fmt::format("{}", *number);
-  const std::string& word = std::get<std::string>(cell);
+  return std::get<std::string>(cell);
+}
+
+void check_word(const std::string& word) {
   if (word.empty() || word.find_first_of(",\"\n") != std::string::npos || parse(word).index() == 0) {
     throw Error(ErrorCode::bad_value, fmt::format("'{}' cannot stand as a word in a table", word),
                 "Use words without commas and quotes, that are no numbers");
   }
-  return word;
 }
 
 std::vector<std::string> split(const std::string& line) {
@@ -48,6 +50,9 @@ void Frame::add(std::vector<Cell> row) {
   if (row.size() != columns.size()) {
     throw Error(ErrorCode::shape_mismatch, fmt::format("{} cells for {} columns", row.size(), columns.size()),
                 "Give one for each");
+  }
+  for (const Cell& cell : row) {
+    if (const auto* word = std::get_if<std::string>(&cell)) check_word(*word);
   }
   rows.push_back(std::move(row));
 }

@@ -92,14 +92,14 @@ void add_losses(Frame& frame, const Bench& bench, const Robot& which, const Load
     LatticeOptions options = kind == std::string("paper") ? paper_lattice() : best_lattice();
     options.state_bins = options.action_bins = {coarse};
     const Lattice lattice = make_lattice(*robot.policy, met, options);
-    add(std::string("lattice, ") + kind, double(lattice.table.pi.size()),
+    add(std::string(kind) + " lattice", double(lattice.table.pi.size()),
         lattice_policy("lattice", *robot.policy, lattice, lattice.table, options.playing));
     if (kind == std::string("best")) continue;
     TruncationOptions half;
     half.basis = "fourier";
     half.order = RowOrder::lexicographic;
     const auto embedding = LatticeEmbedding::make(*robot.policy, lattice, options.playing, half, bench.seed);
-    add("truncated, paper", double(embedding.parameters().stored), embedding.policy());
+    add("truncated paper lattice", double(embedding.parameters().stored), embedding.policy());
   }
   for (const std::size_t k : {16, 64}) {
     EmbedRequest request;
@@ -116,7 +116,7 @@ void add_losses(Frame& frame, const Bench& bench, const Robot& which, const Load
     Progress quiet;
     quiet.stop = bench.progress.stop;
     const Embedding made = embed(request, quiet).file->embedding;
-    add(fmt::format("continuous, {}", k), double(made.parameters().stored), made.policy());
+    add(fmt::format("{} ridges", k), double(made.parameters().stored), made.policy());
   }
 }
 
@@ -149,8 +149,8 @@ Told tell(const Tables& tables) {
     told.saw += fmt::format(
         "{:.0f} ({}): {:.2g}, {:.0f}%, {:.2g}% and {:.2g}%; {:.0f}%, {:.0f}%, {:.0f}%, {:.1f}% and {:.1f}%; ", d,
         own.words("task").front(), own.where("bins", 35.0).mean("cells"), met(3), met(10), met(35),
-        percent("lattice, paper"), percent("truncated, paper"), percent("lattice, best"), percent("continuous, 16"),
-        percent("continuous, 64"));
+        percent("paper lattice"), percent("truncated paper lattice"), percent("best lattice"), percent("16 ridges"),
+        percent("64 ridges"));
   }
   told.saw.replace(told.saw.size() - 2, 2, ".");
   return told;
@@ -169,8 +169,8 @@ Item real_size() {
        "16 episodes make a lattice, 16 others judge; quantile edges",
        "losses: 3 bins of each observation and action, which is what fits into memory for six actions",
        "continuous: ridges chosen one by one, coefficients for each action; ridges stay as they were chosen, and "
-       "nothing is "
-       "improved on the return"},
+       "nothing "
+       "is improved on the return"},
       {},
       false,
       60,

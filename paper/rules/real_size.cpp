@@ -19,8 +19,8 @@ Rules real_size_rules(const Tables& tables) {
     if (d <= 3) continue;
     const Rows own = loss.where("dimensions", d);
     const double lattice =
-        std::min(of(own, "lattice, paper").mean("loss_percent"), of(own, "lattice, best").mean("loss_percent"));
-    worse = std::max(worse, of(own, "continuous, 64").mean("loss_percent") - lattice);
+        std::min(of(own, "paper lattice").mean("loss_percent"), of(own, "best lattice").mean("loss_percent"));
+    worse = std::max(worse, of(own, "64 ridges").mean("loss_percent") - lattice);
   }
   const Rows largest = loss.where("dimensions", most);
   return {
@@ -31,7 +31,7 @@ Rules real_size_rules(const Tables& tables) {
        certain("with 35 bins none is", "percentage of fresh states in a visited cell, most dimensions, 35 bins <= 1",
                cells.where("dimensions", most).where("bins", 35.0).mean("met"), 1),
        certain("the published lattice loses most", "50% <= loss of the paper lattice of 3 bins, most dimensions", 50,
-               of(largest, "lattice, paper").mean("loss_percent")),
+               of(largest, "paper lattice").mean("loss_percent")),
        certain("without a lattice less is lost",
                "more than 3 dimensions: loss of 64 ridges - loss of the better lattice, largest over tasks <= 0", worse,
                0)},

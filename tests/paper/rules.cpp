@@ -240,10 +240,10 @@ Tables real_size_data(bool good, std::size_t) {
       const double met = good ? (bins == 35 && d > 3 ? 0 : 100 / d) : 50 + d;
       cells.add({"task", d, 1.0, bins, std::pow(bins, d), 15.0, 1000.0, 100.0, met});
     }
-    for (const char* method : {"lattice, paper", "truncated, paper", "lattice, best", "continuous, 16"}) {
+    for (const char* method : {"paper lattice", "truncated paper lattice", "best lattice", "16 ridges"}) {
       loss.add({"task", d, method, 10.0, 100.0, 100.0, good ? 5 * d : 1.0});
     }
-    loss.add({"task", d, "continuous, 64", 10.0, 100.0, 100.0, 5.0});
+    loss.add({"task", d, "64 ridges", 10.0, 100.0, 100.0, 5.0});
   }
   return {{"cells", cells}, {"loss", loss}};
 }
