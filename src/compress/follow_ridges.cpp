@@ -61,12 +61,12 @@ void Search::follow_ridges() {
     try {
       learn::Archive archive = learn::read_checkpoint(resume.file, resume.hash);
       exchange(archive);
-      if (progress_.note) progress_.note(fmt::format("the search goes on from '{}'", resume.file.string()));
+      if (progress_.note) progress_.note(fmt::format("resuming the search from '{}'", resume.file.string()));
     } catch (const Error& error) {
       if (error.code() == ErrorCode::interrupted) throw;
       if (progress_.note) {
         progress_.note(
-            fmt::format("the search begins anew: '{}' is of another search, or damaged", resume.file.string()));
+            fmt::format("starting over: '{}' belongs to another search, or is damaged", resume.file.string()));
       }
     }
   }

@@ -66,6 +66,8 @@ class RidgeSearch {
   bool falls() const;
   /// With the teacher's critics, where students do not fall: without a term of imitation.
   bool tunes_boldly() const;
+  /// The weight of the imitation error in tuning.
+  double pull() const;
   void tune(bool rounding);
   void judge();
   void round_some(distil::Student best);
@@ -105,6 +107,7 @@ class RidgeSearch {
   bool discrete_;
   std::uint64_t seeds_ = 0;
   const Rollouts visited_;  // by the teacher
+  const Squash squash_;     // of its students
   distil::Labelled data_;
   distil::InputScale scale_;
 
@@ -123,8 +126,8 @@ class RidgeSearch {
   double smoothness_ = 0;
   double least_lost_ = HUGE_VAL;   // of the sizes that were tried
   double least_tuned_ = HUGE_VAL;  // of this size, tuned
-  std::string said_;              // of the last checkpoint, for progress
-  distil::Student student_;       // of `size_`, before it is tuned
+  std::string said_;               // of the last checkpoint, for progress
+  distil::Student student_;        // of `size_`, before it is tuned
   std::vector<Checked> checked_;
   std::optional<distil::Tuner> tuner_;
 };

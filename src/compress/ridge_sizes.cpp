@@ -35,7 +35,7 @@ void RidgeSearch::gather_states(const Student* student) {
 }
 
 distil::RidgeShape RidgeSearch::shape_of(std::size_t ridges, bool linear) const {
-  return distil::shape_for(player_.task(), ridges, linear, teacher_.contract().squash);
+  return distil::shape_for(player_.task(), ridges, linear, squash_);
 }
 
 Student RidgeSearch::imitated(std::size_t ridges, bool linear, std::uint64_t attempt, std::size_t longer) {

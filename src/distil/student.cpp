@@ -92,6 +92,16 @@ Student initial_student(const RidgeShape& shape, const InputScale& scale, std::u
   return out;
 }
 
+Squash squash_like(Squash teacher, const Task& task, std::span<const double> played) {
+  if (teacher == Squash::tanh || task.action.is_discrete()) return teacher;
+  const std::size_t dimensions = task.action.dimensions();
+  double largest = 0;
+  for (std::size_t i = 0; i < played.size(); ++i) {
+    largest = std::max(largest, std::abs(to_unit(task.action.axes[i % dimensions], played[i])));
+  }
+  return largest > 0.9 && largest < 1 ? Squash::tanh : Squash::none;
+}
+
 RidgeShape shape_for(const Task& task, std::size_t ridges, bool linear, Squash squash) {
   const bool discrete = task.action.is_discrete();
   const std::size_t outputs = discrete ? task.action.count : task.action.dimensions();

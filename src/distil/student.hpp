@@ -36,8 +36,12 @@ struct Student {
 /// `initial_numbers` with biases that put the middle of each ridge near the mean input.
 Student initial_student(const RidgeShape& shape, const InputScale& scale, std::uint64_t seed);
 
-/// The shape of a student for a task, whose actions on a box are squashed as the teacher's are: cut off where those
-/// are.
+/// How a student should limit its actions: by tanh where the teacher's contract does. Where it leaves that to the
+/// network, the actions that were `played` (steps x dimensions) decide: tanh if they come near a bound, beyond 0.9 of
+/// the half range, and never reach one.
+Squash squash_like(Squash teacher, const Task& task, std::span<const double> played);
+
+/// The shape of a student for a task, whose actions on a box are squashed by tanh or cut off.
 RidgeShape shape_for(const Task& task, std::size_t ridges, bool linear, Squash squash = Squash::tanh);
 
 /// Actions of the task's box as numbers in [-1, 1], and back.

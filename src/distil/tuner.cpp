@@ -66,7 +66,7 @@ Tuner::Tuner(const Player& player, const Policy& teacher, Student start, const C
       chosen_(options.batch),
       steps_an_episode_(player.task().time_limit) {
   if (critics != nullptr) {
-    normalisation_ = critics->normalisation;
+    units_.observations = critics->normalisation;
     for (std::size_t i = 0; i < 2; ++i) {
       critics_[i].weights = critics_[i].target = critics->weights[std::min(i, critics->weights.size() - 1)];
     }
@@ -77,6 +77,11 @@ Tuner::Tuner(const Player& player, const Policy& teacher, Student start, const C
     if (share == 0) break;
     play(*noisy(teacher, player.task(), noise), share, progress);
     play(*policy_of(student_, player.task(), noise), share, progress);
+  }
+  if (critics == nullptr && share > 0) {
+    const RidgeShape& shape = student_.shape;
+    units_ = units_of(replay_, static_cast<std::size_t>(shape.observations),
+                      static_cast<std::size_t>(3 * shape.outputs), options.gamma);
   }
 }
 
@@ -144,9 +149,8 @@ Vector<float> Tuner::values_of(const Rollouts& rollouts) const {
   Matrix<float> input(n + m, count);
   for (Index c = 0; c < count; ++c) {
     for (Index i = 0; i < n; ++i) {
-      const double raw = rollouts.observations[static_cast<std::size_t>(c * n + i)];
       input(i, c) =
-          static_cast<float>(normalisation_.empty() ? raw : normalisation_.apply(static_cast<std::size_t>(i), raw));
+          units_.observation(static_cast<std::size_t>(i), rollouts.observations[static_cast<std::size_t>(c * n + i)]);
     }
     for (Index d = 0; d < m; ++d) {
       const auto axis = static_cast<std::size_t>(d);
@@ -160,7 +164,7 @@ Vector<float> Tuner::values_of(const Rollouts& rollouts) const {
     learn::forward<float>(network_, one.weights.data(), input, {0, count}, pass);
     smaller = smaller.cwiseMin(pass.output().row(0).transpose());
   }
-  return smaller;
+  return units_.values(smaller).matrix();
 }
 
 double Tuner::critic_error(const Progress& progress) {
@@ -168,7 +172,7 @@ double Tuner::critic_error(const Progress& progress) {
   const std::uint64_t seed = Random({options_.seed, Stage::explore, played_++, 0xFFFFFFFF}).bits();
   const Rollouts rollouts = player_.roll_out(teacher_, {episodes, seed, Act::mean}, progress);
   const Vector<float> values = values_of(rollouts);
-  double off = 0, all = 0;
+  std::vector<double> returns, errors;
   for (std::size_t e = 0; e < rollouts.episodes(); ++e) {
     const auto begin = static_cast<std::size_t>(rollouts.offsets[e]),
                end = static_cast<std::size_t>(rollouts.offsets[e + 1]);
@@ -179,11 +183,16 @@ double Tuner::critic_error(const Progress& progress) {
       if (last == end && !terminated) break;  // what comes after the time limit is not known
       double sum = last == end ? 0 : values[static_cast<Index>(last)];
       for (std::size_t k = last; k-- > i;) sum = rollouts.rewards[k] + options_.gamma * sum;
-      off += std::pow(values[static_cast<Index>(i)] - sum, 2);
-      all += sum * sum;
+      returns.push_back(sum);
+      errors.push_back(values[static_cast<Index>(i)] - sum);
     }
   }
-  return all > 0 ? std::sqrt(off / all) : HUGE_VAL;
+  const auto spread = [](const std::vector<double>& x) {
+    const Eigen::Map<const Eigen::ArrayXd> all(x.data(), static_cast<Index>(x.size()));
+    return x.empty() ? 0.0 : (all - all.mean()).square().mean();
+  };
+  const double all = spread(returns);
+  return all > 0 ? spread(errors) / all : HUGE_VAL;
 }
 
 void Tuner::turn(double share, const TunePull& pull, const Progress& progress) {
@@ -198,9 +207,7 @@ void Tuner::turn(double share, const TunePull& pull, const Progress& progress) {
 void Tuner::draw() {
   replay_.draw(options_.seed, count_, chosen_);
   const Index n = student_.shape.observations, m = student_.shape.outputs;
-  const auto normalised = [&](Index i, float raw) {
-    return normalisation_.empty() ? raw : static_cast<float>(normalisation_.apply(static_cast<std::size_t>(i), raw));
-  };
+  const auto critic_input = [&](Index i, float raw) { return units_.observation(static_cast<std::size_t>(i), raw); };
   const auto input = [&](Index i, float raw) { return student_.scale.apply(static_cast<std::size_t>(i), raw); };
   both([&](std::size_t half) {
     const Columns columns = half_of(batch_, half);
@@ -208,8 +215,8 @@ void Tuner::draw() {
       const float* record = replay_.record(chosen_[static_cast<std::size_t>(c)]);
       const float* after = record + n + 3 * m;
       for (Index i = 0; i < n; ++i) {
-        data_(i, c) = now_(i, c) = normalised(i, record[i]);
-        next_(i, c) = normalised(i, after[i]);
+        data_(i, c) = now_(i, c) = critic_input(i, record[i]);
+        next_(i, c) = critic_input(i, after[i]);
         seen_(i, c) = input(i, record[i]);
         seen_next_(i, c) = input(i, after[i]);
       }
@@ -244,7 +251,9 @@ void Tuner::update_critics(Of whose) {
     learn::forward<float>(network_, critics_[i].target.data(), next_, {0, batch_}, critics_[i].target_pass);
   });
   const auto smaller = critics_[0].target_pass.output().cwiseMin(critics_[1].target_pass.output()).row(0).transpose();
-  goals_ = reward_.array() + static_cast<float>(options_.gamma) * continues_.array() * smaller.array();
+  const auto values =
+      reward_.array() + static_cast<float>(options_.gamma) * continues_.array() * units_.values(smaller);
+  goals_ = (values - units_.shift) / units_.scale;
   ++count_;
   healthy_ = goals_.allFinite();
   both([&](std::size_t i) {
@@ -271,8 +280,9 @@ void Tuner::update_actor(double rate, const TunePull& pull) {
   });
   const Matrix<float>&first = critics_[0].pass.output(), &second = critics_[1].pass.output();
   const auto smaller = first.cwiseMin(second);
-  const float size = std::max(smaller.cwiseAbs().mean(), 1e-6F);
-  mean_value_ = smaller.mean();
+  const auto values = units_.values(smaller);
+  const float size = std::max(values.abs().mean(), 1e-6F);
+  mean_value_ = values.mean();
   critics_[0].pass.output_delta() = (first.array() <= second.array()).cast<float>();
   critics_[1].pass.output_delta() = (first.array() > second.array()).cast<float>();
   both([&](std::size_t i) {
@@ -284,8 +294,9 @@ void Tuner::update_actor(double rate, const TunePull& pull) {
   both([&](std::size_t half) {
     const Columns k = half_of(batch_, half);
     const auto part = [&](auto& matrix) { return matrix.middleCols(k.begin, k.count); };
-    part(pass_.by_output) = share * ((part(critics_[0].action_slope) + part(critics_[1].action_slope)) / -size +
-                                     held * (part(pass_.output) - part(label_)));
+    part(pass_.by_output) =
+        share * (units_.scale * (part(critics_[0].action_slope) + part(critics_[1].action_slope)) / -size +
+                 held * (part(pass_.output) - part(label_)));
     // The next action counts as fixed: it is another state's own.
     if (smooth > 0) part(pass_.by_output) += share * smooth * (part(pass_.output) - part(next_pass_.output));
     backward(shape, student_.numbers, seen_, k, pass_, gradients_[half]);
@@ -329,6 +340,7 @@ void Tuner::exchange(learn::Archive& archive) {
     archive.numbers(name + ".first", all(critics_[i].moments.first));
     archive.numbers(name + ".second", all(critics_[i].moments.second));
   }
+  units_.exchange(archive);
   archive.count("tuner.updates", count_);
   archive.count("tuner.actor_updates", actor_count_);
   archive.count("tuner.played", played_);

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "distil/critic_units.hpp"
 #include "distil/labelled.hpp"
 #include "learn/learner.hpp"
 #include "learn/sac.hpp"
@@ -47,10 +48,12 @@ class Tuner {
 
   /// One turn of critics alone, on the steps there are: of the student's values, or of the teacher's.
   void learn_critics(Of whose, const Progress& progress = {});
-  /// The root mean square of Q - G, relative to that of G, on fresh episodes of the teacher: G is the discounted sum of
-  /// up to 300 rewards, at most half an episode's, and the value after them.
+  /// The share of the variance of G that Q leaves unexplained, that of Q - G over that of G, on fresh episodes of the
+  /// teacher: G is the discounted sum of up to 300 rewards, at most half an episode's, and the value after them. What
+  /// all values have in common does not count: no gradient sees it, and a teacher's own critics have it, too. Those of
+  /// a half-cheetah by SAC are 24% below G, for their entropy, and leave 8% unexplained.
   double critic_error(const Progress& progress = {});
-  CriticNetworks critics() const { return {network_, {critics_[0].weights, critics_[1].weights}, normalisation_}; }
+  CriticNetworks critics() const { return {network_, {critics_[0].weights, critics_[1].weights}, units_.observations}; }
   /// Plays and updates; `share` times the actor's rate.
   void turn(double share, const TunePull& pull, const Progress& progress = {});
 
@@ -89,7 +92,7 @@ class Tuner {
   Index batch_;
   learn::Network network_;
   std::array<learn::Critic<float>, 2> critics_;
-  Normalisation normalisation_;
+  CriticUnits units_;
   learn::Replay replay_;
   learn::Moments<float> moments_;
   Vector<float> target_;

@@ -25,7 +25,7 @@ void check(const CompressRequest& request) {
   if (!request.out.empty()) check_embedding_path(request.out);
   if (request.sign && request.out.empty() && request.results.empty()) refuse_sign();
   if (request.options.seconds > 0 && team().size > 1) {
-    throw Error(ErrorCode::bad_value, "--budget was given, and processes that search together keep no common time",
+    throw Error(ErrorCode::bad_value, "--budget was given, but several processes share no clock",
                 "Leave it out and lower --generations, or use one process");
   }
   if (request.results.empty()) return;
@@ -204,7 +204,7 @@ void add_critics(const PolicyRequest& request, const Policy& teacher, CompressOp
 }
 
 // Grows by one whenever the same settings search in another way.
-constexpr int search_revision = 4;
+constexpr int search_revision = 5;
 
 // Of all that decides what a search finds.
 std::string search_hash(const CompressRequest& request, const Policy& teacher) {

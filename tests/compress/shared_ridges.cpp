@@ -116,7 +116,7 @@ TEST(SharedRidges, a_state_of_another_search_is_left_out) {
   Progress progress;
   progress.note = [&](const std::string& sentence) { said += sentence + "\n"; };
   EXPECT_EQ(payloads(compress(task.player, *task.teacher, options, {}, progress)), wanted);
-  EXPECT_NE(said.find("begins anew"), std::string::npos) << said;
+  EXPECT_NE(said.find("starting over"), std::string::npos) << said;
 }
 
 TEST(SharedRidges, try_the_largest_students_that_a_limit_on_bytes_allows) {

@@ -174,5 +174,16 @@ TEST(StudentPolicy, draws_around_its_mean) {
   EXPECT_LT(sum / draws, 0.3);
 }
 
+// Ranges are [-1, 3] and [-2, 3], so that 2.9 is 0.95 and 0.96 of the half range.
+TEST(SquashLike, follows_the_contract_or_what_was_played) {
+  const Task task = task_of(2, 2, false);
+  const std::vector<double> bent{0, 0, 2.9, 1, 0.5, -1.9}, cut{0, 0, 2.9, 3}, small{0, 0, 2.5, 0.1};
+  for (const auto& played : {bent, cut, small}) EXPECT_EQ(squash_like(Squash::tanh, task, played), Squash::tanh);
+  EXPECT_EQ(squash_like(Squash::none, task, bent), Squash::tanh);
+  EXPECT_EQ(squash_like(Squash::none, task, cut), Squash::none);
+  EXPECT_EQ(squash_like(Squash::none, task, small), Squash::none);
+  EXPECT_EQ(squash_like(Squash::none, task_of(2, 3, true), bent), Squash::none);
+}
+
 }  // namespace
 }  // namespace mercer::distil
