@@ -143,7 +143,7 @@ class Unfinished {
     ::close(number_);
     const std::scoped_lock lock(unfinished_mutex);
     std::error_code ignored;
-    fs::remove(path_, ignored);
+    if (!kept_) fs::remove(path_, ignored);
     unfinished_files.erase(path_);
   }
   Unfinished(const Unfinished&) = delete;
@@ -151,11 +151,86 @@ class Unfinished {
 
   int number() const { return number_; }
   const fs::path& path() const { return path_; }
+  /// From here on a process that ends leaves the file: another one has its name.
+  void unlist() {
+    const std::scoped_lock lock(unfinished_mutex);
+    unfinished_files.erase(path_);
+  }
+  /// It stays.
+  void keep() { kept_ = true; }
 
  private:
   int number_ = -1;
+  bool kept_ = false;
   fs::path path_;
 };
+
+int exchange_names(const fs::path& one, const fs::path& other) {
+  return ::renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0 ? 0 : errno;
+}
+
+[[noreturn]] void refuse_to_replace(const fs::path& wanted) {
+  throw Error(ErrorCode::cannot_write,
+              fmt::format("'{}' was replaced by another file meanwhile, and that one stays", wanted.string()),
+              "Run the command again");
+}
+
+// After the exchange the file that was at `target` goes back there, or one that came there since.
+void put_back(Unfinished& beside, const fs::path& target, const fs::path& wanted) {
+  struct stat own {
+  }, found{};
+  int failed = exchange_names(beside.path(), target);
+  if (failed == 0 && ::fstat(beside.number(), &own) == 0 && ::stat(beside.path().c_str(), &found) == 0 &&
+      own.st_ino != found.st_ino) {
+    failed = exchange_names(beside.path(), target);
+  }
+  if (failed == 0) return;
+  beside.keep();
+  cannot_write(wanted, fmt::format("{}. What was there is now '{}'", std::strerror(failed), beside.path().string()));
+}
+
+void take_place(Unfinished& beside, const fs::path& target, const MayReplace& may_replace, const fs::path& wanted) {
+  if (!may_replace(target)) refuse_to_replace(wanted);
+  beside.unlist();
+  const int failed = exchange_names(beside.path(), target);
+  if (failed == EINVAL || failed == ENOSYS) {
+    std::error_code trouble;
+    fs::rename(beside.path(), target, trouble);
+    if (trouble) cannot_write(wanted, trouble.message());
+    return;
+  }
+  if (failed != 0) cannot_write(wanted, std::strerror(failed));
+  bool right = false;
+  try {
+    right = may_replace(beside.path());
+  } catch (...) {
+    put_back(beside, target, wanted);
+    throw;
+  }
+  if (right) return;
+  put_back(beside, target, wanted);
+  refuse_to_replace(wanted);
+}
+
+// Writes to a temporary name, has it renamed, and waits for the disk.
+void write_beside(const fs::path& path, const std::function<void(std::ostream&)>& write,
+                  const std::function<void(Unfinished&, const fs::path& target)>& rename) {
+  const fs::path target = follow_links(path);
+  Unfinished beside(target, path);
+  struct stat before {};
+  const bool replaces = ::stat(target.c_str(), &before) == 0;
+  if (replaces && ::fchmod(beside.number(), before.st_mode & 07777) != 0) cannot_write(path, std::strerror(errno));
+  fill(beside.number(), path, write);
+  // After a crash a rename is only safe when the bytes, and then the folder's entry, have reached the disk.
+  if (::fsync(beside.number()) != 0) cannot_write(path, std::strerror(errno));
+  rename(beside, target);
+  if (const int failed = flush_to_disk(folder_of(target)); failed != 0) {
+    throw Error(
+        ErrorCode::cannot_write,
+        fmt::format("'{}' is written, but a power failure may still undo it: {}", path.string(), std::strerror(failed)),
+        "Check the disk and write it again");
+  }
+}
 
 }  // namespace
 
@@ -171,23 +246,18 @@ void write_atomically(const fs::path& path, const std::function<void(std::ostrea
   check_writable(path);
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) return write_through(path, write);
-  const fs::path target = follow_links(path);
-  const Unfinished beside(target, path);
-  struct stat before {};
-  const bool replaces = ::stat(target.c_str(), &before) == 0;
-  if (replaces && ::fchmod(beside.number(), before.st_mode & 07777) != 0) cannot_write(path, std::strerror(errno));
-  fill(beside.number(), path, write);
-  if (::fsync(beside.number()) != 0) cannot_write(path, std::strerror(errno));
-  std::error_code trouble;
-  // After a crash this is only safe when the bytes, and then the folder's entry, have reached the disk.
-  fs::rename(beside.path(), target, trouble);
-  if (trouble) cannot_write(path, trouble.message());
-  if (const int failed = flush_to_disk(folder_of(target)); failed != 0) {
-    throw Error(
-        ErrorCode::cannot_write,
-        fmt::format("'{}' is written, but a power failure may still undo it: {}", path.string(), std::strerror(failed)),
-        "Check the disk and write it again");
-  }
+  write_beside(path, write, [&](const Unfinished& beside, const fs::path& target) {
+    std::error_code trouble;
+    fs::rename(beside.path(), target, trouble);
+    if (trouble) cannot_write(path, trouble.message());
+  });
+}
+
+void replace_atomically(const fs::path& path, const MayReplace& may_replace,
+                        const std::function<void(std::ostream&)>& write) {
+  check_writable(path);
+  write_beside(path, write,
+               [&](Unfinished& beside, const fs::path& target) { take_place(beside, target, may_replace, path); });
 }
 
 int flush_to_disk(const fs::path& path) {

@@ -21,6 +21,14 @@ std::string read_text(const std::filesystem::path& path, std::size_t most_bytes 
 /// it is.
 void write_atomically(const std::filesystem::path& path, const std::function<void(std::ostream&)>& write);
 
+/// Whether the file at a path may be replaced.
+using MayReplace = std::function<bool(const std::filesystem::path&)>;
+/// The same for an ordinary file that must be the one that `may_replace` accepts. New and old file exchange their
+/// names, and only then is the old one looked at: whatever took its place up to that moment comes back, and
+/// `cannot_write` is thrown. File systems that cannot exchange names look first and rename then.
+void replace_atomically(const std::filesystem::path& path, const MayReplace& may_replace,
+                        const std::function<void(std::ostream&)>& write);
+
 /// Waits until a file, or the entries of a folder, are on the disk. Returns 0, or the number of the system's error.
 /// What may not be read, and file systems that cannot do this, count as done.
 int flush_to_disk(const std::filesystem::path& path);

@@ -141,13 +141,18 @@ std::string head_text(const ordered_json& header) {
 }
 
 void write_parts(const std::filesystem::path& path, const std::string& head,
-                 std::span<const std::span<const std::byte>> parts) {
-  write_atomically(path, [&](std::ostream& out) {
+                 std::span<const std::span<const std::byte>> parts, const MayReplace& may_replace) {
+  const auto write = [&](std::ostream& out) {
     out.write(head.data(), static_cast<std::streamsize>(head.size()));
     for (const std::span<const std::byte> part : parts) {
       out.write(reinterpret_cast<const char*>(part.data()), static_cast<std::streamsize>(part.size()));
     }
-  });
+  };
+  if (may_replace) {
+    replace_atomically(path, may_replace, write);
+  } else {
+    write_atomically(path, write);
+  }
 }
 
 struct Layout {
@@ -181,17 +186,17 @@ std::string safetensors_head(const Safetensors& file) { return layout(file).head
 
 void write_safetensors(const std::filesystem::path& path, const Safetensors& file) {
   const Layout made = layout(file);
-  write_parts(path, made.head, made.parts);
+  write_parts(path, made.head, made.parts, {});
 }
 
 void write_safetensors_bytes(const std::filesystem::path& path, const std::string& name,
                              std::span<const std::span<const std::byte>> parts,
-                             const std::map<std::string, std::string>& metadata) {
+                             const std::map<std::string, std::string>& metadata, const MayReplace& may_replace) {
   std::size_t bytes = 0;
   for (const std::span<const std::byte> part : parts) bytes += part.size();
   ordered_json header = header_of(metadata);
   header[name] = {{"dtype", "U8"}, {"shape", {bytes}}, {"data_offsets", {std::size_t{0}, bytes}}};
-  write_parts(path, head_text(header), parts);
+  write_parts(path, head_text(header), parts, may_replace);
 }
 
 Safetensors read_safetensors(const std::filesystem::path& path) {

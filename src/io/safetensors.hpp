@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 
+#include "io/file.hpp"
 #include "io/npz.hpp"
 
 namespace mercer {
@@ -22,10 +23,10 @@ struct Safetensors {
 void write_safetensors(const std::filesystem::path& path, const Safetensors& file);
 
 /// The same for a file of one tensor of bytes (U8) that lies in parts: they are written one after the other, and never
-/// stand in memory together unless they already do.
+/// stand in memory together unless they already do. With `may_replace` it only replaces what that accepts.
 void write_safetensors_bytes(const std::filesystem::path& path, const std::string& name,
                              std::span<const std::span<const std::byte>> parts,
-                             const std::map<std::string, std::string>& metadata);
+                             const std::map<std::string, std::string>& metadata, const MayReplace& may_replace = {});
 
 /// Reads it back. Types F64, F32, I64, I32, U8 and BOOL; F16 and BF16 become float32. Every size is checked against the
 /// file before memory is taken. Throws `corrupt_file` for a file that is cut short or whose tensors overlap, leave

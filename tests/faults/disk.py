@@ -14,7 +14,7 @@ import random
 class Change:
     """One change: of the bytes of a file, or of an entry of a folder (a file, a folder, or None)."""
 
-    def __init__(self, target, name, value, moved=None):
+    def __init__(self, target, name, value, moved=None):  # moved: the entry it came from, and what is there instead
         self.target, self.name, self.value, self.moved = target, name, value, moved
         self.certain_at = None  # the call after which it cannot be lost
 
@@ -31,7 +31,7 @@ class Change:
         else:
             state.entries[self.target][self.name] = self.value
             if self.moved:
-                state.entries[self.moved[0]][self.moved[1]] = None
+                state.entries[self.moved[0]][self.moved[1]] = self.moved[2]
 
 
 class State:
@@ -167,11 +167,12 @@ class Disk:
             for part in [] if path == self.root else posixpath.relpath(path, self.root).split("/"):
                 folder = self.now.entries[folder][part]
             self._certain(folder, True)
-        elif what == "rename":
+        elif what in ("rename", "exchange"):
             source, name = self._place(fields[0])
             node = self.now.entries[source][name]
             target, other = self._place(fields[1])
-            self._change(target, other, node, moved=(source, name))
+            instead = self.now.entries[target][other] if what == "exchange" else None
+            self._change(target, other, node, moved=(source, name, instead))
             self._remember(posixpath.relpath(fields[1], self.root), node)
         elif what in ("unlink", "rmdir"):
             folder, name = self._place(fields[0])

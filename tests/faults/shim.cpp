@@ -230,7 +230,10 @@ int do_rename(int from_folder, const char* from, int to_folder, const char* to, 
   if (faulty(Call::rename)) return failed(disk_trouble(), -1);
   const Record record;
   const int done = static_cast<int>(syscall(SYS_renameat2, from_folder, from, to_folder, to, flags));
-  if (done == 0 && record) record.line("rename\t%s\t%s\n", Path(from_folder, from).text, Path(to_folder, to).text);
+  if (done == 0 && record) {
+    const char* const line = flags == RENAME_EXCHANGE ? "exchange\t%s\t%s\n" : "rename\t%s\t%s\n";
+    record.line(line, Path(from_folder, from).text, Path(to_folder, to).text);
+  }
   return done;
 }
 

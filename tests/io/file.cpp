@@ -60,6 +60,67 @@ TEST(WriteAtomically, writes_and_replaces_and_leaves_nothing_beside) {
   EXPECT_EQ(names_in(folder.path()), Names{"a"});
 }
 
+TEST(ReplaceAtomically, replaces_the_file_that_is_meant) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "a", "old");
+  std::filesystem::permissions(folder / "a", std::filesystem::perms{0600});
+  std::vector<std::string> asked;
+  const auto is_old = [&](const std::filesystem::path& now) { return asked.emplace_back(read_bytes(now)) == "old"; };
+  replace_atomically(folder / "a", is_old, [](std::ostream& out) { out << "new"; });
+  EXPECT_EQ(read_bytes(folder / "a"), "new");
+  EXPECT_EQ(asked, (std::vector<std::string>{"old", "old"}));  // before and after it lost its name
+  EXPECT_EQ(names_in(folder.path()), Names{"a"});
+  EXPECT_EQ(std::filesystem::status(folder / "a").permissions(), std::filesystem::perms{0600});
+}
+
+TEST(ReplaceAtomically, leaves_another_file) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "a", "another");
+  expect_error(ErrorCode::cannot_write, "was replaced by another file meanwhile", [&] {
+    replace_atomically(
+        folder / "a", [](const std::filesystem::path& now) { return read_bytes(now) == "old"; },
+        [](std::ostream& out) { out << "new"; });
+  });
+  EXPECT_EQ(read_bytes(folder / "a"), "another");
+  EXPECT_EQ(names_in(folder.path()), Names{"a"});
+}
+
+// It comes after the first look, and a third one while the second goes back.
+TEST(ReplaceAtomically, brings_back_what_came_in_the_last_moment) {
+  for (const bool third : {false, true}) {
+    const TemporaryFolder folder;
+    write_bytes(folder / "a", "old");
+    const auto replace = [&](const std::string& bytes) {
+      write_bytes(folder / "moving", bytes);
+      std::filesystem::rename(folder / "moving", folder / "a");
+    };
+    int looks = 0;
+    const auto is_old = [&](const std::filesystem::path& now) {
+      const bool right = read_bytes(now) == "old";
+      if (++looks == 1) replace("another");
+      if (looks == 2 && third) replace("a third one");
+      return right;
+    };
+    expect_error(ErrorCode::cannot_write, "that one stays",
+                 [&] { replace_atomically(folder / "a", is_old, [](std::ostream& out) { out << "new"; }); });
+    EXPECT_EQ(read_bytes(folder / "a"), third ? "a third one" : "another");
+    EXPECT_EQ(names_in(folder.path()), Names{"a"});
+  }
+}
+
+TEST(ReplaceAtomically, brings_back_what_cannot_be_looked_at) {
+  const TemporaryFolder folder;
+  write_bytes(folder / "a", "old");
+  int looks = 0;
+  const auto fails = [&](const std::filesystem::path&) -> bool {
+    if (++looks == 2) throw std::runtime_error("no memory");
+    return true;
+  };
+  EXPECT_THROW(replace_atomically(folder / "a", fails, [](std::ostream& out) { out << "new"; }), std::runtime_error);
+  EXPECT_EQ(read_bytes(folder / "a"), "old");
+  EXPECT_EQ(names_in(folder.path()), Names{"a"});
+}
+
 TEST(WriteAtomically, old_content_stands_until_the_writer_is_done) {
   const TemporaryFolder folder;
   write_bytes(folder / "a", "old");

@@ -39,9 +39,9 @@ json parse_manifest(const std::filesystem::path& path, const std::string& text) 
   try {
     manifest = parse_strict_json<json>(text, path.string());
   } catch (const nlohmann::json::exception&) {
-    refuse(path, "it is no embedding");
+    refuse(path, "it is not an embedding");
   }
-  if (!manifest.is_object() || manifest.value("kind", json()) != "embedding") refuse(path, "it is no embedding");
+  if (!manifest.is_object() || manifest.value("kind", json()) != "embedding") refuse(path, "it is not an embedding");
   const json found = manifest.value("format", json());
   if (found != format && found != format_without_digests) {
     refuse(path, fmt::format("format {}; this version reads 1 to {}", found.dump(), format));
@@ -80,7 +80,7 @@ Checked read_checked(const std::filesystem::path& path) {
   const std::string where = path.string();
   const std::vector<std::byte> bytes = read_file(path, limits::embedding_bytes);
   Safetensors file = parse_safetensors(bytes, where);
-  if (!file.metadata.contains("mercer")) refuse(path, "it is no embedding");
+  if (!file.metadata.contains("mercer")) refuse(path, "it is not an embedding");
   const std::string& text = file.metadata.at("mercer");
   Checked out{parse_manifest(path, text), {}, bytes.size(), sha256(bytes)};
   if (require_array(file.tensors, "payload", path).type != Array::Type::u8) {
@@ -111,7 +111,8 @@ void put_certificate(const std::filesystem::path& path, Checked file, const Cert
   file.manifest.erase("digests");
   file.manifest.erase("signature");
   const std::array<std::span<const std::byte>, 1> payload{file.payload.data};
-  write_safetensors_bytes(path, "payload", payload, {{"mercer", seal(std::move(file.manifest), payload, key)}});
+  const auto same = [&](const std::filesystem::path& now) { return sha256_file(now) == file.sha256; };
+  write_safetensors_bytes(path, "payload", payload, {{"mercer", seal(std::move(file.manifest), payload, key)}}, same);
   if (file.signature && !key) {
     warn(fmt::format("'{}' was signed; with the new certificate it no longer is. --sign KEY.pem signs it",
                      path.string()));
