@@ -12,4 +12,13 @@ void set_warning_sink(std::function<void(const std::string& sentence)> sink);
 /// Hands a sentence to the receiver.
 void warn(const std::string& sentence);
 
+/// While one exists, warnings of its thread are dropped: for attempts of which only the outcome counts.
+class NoWarnings {
+ public:
+  NoWarnings();
+  ~NoWarnings();
+  NoWarnings(const NoWarnings&) = delete;
+  NoWarnings& operator=(const NoWarnings&) = delete;
+};
+
 }  // namespace mercer

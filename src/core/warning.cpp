@@ -10,12 +10,17 @@ std::function<void(const std::string&)>& receiver() {
   return sink;
 }
 
+thread_local int dropping = 0;
+
 }  // namespace
+
+NoWarnings::NoWarnings() { ++dropping; }
+NoWarnings::~NoWarnings() { --dropping; }
 
 void set_warning_sink(std::function<void(const std::string&)> sink) { receiver() = std::move(sink); }
 
 void warn(const std::string& sentence) {
-  if (receiver()) receiver()(printable(sentence));
+  if (dropping == 0 && receiver()) receiver()(printable(sentence));
 }
 
 }  // namespace mercer

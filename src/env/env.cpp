@@ -291,6 +291,8 @@ std::unique_ptr<Env> with_spread(std::string_view spec, std::uint64_t seed, std:
 
 std::vector<EnvEntry> known_envs() { return entries(); }
 
+bool knows_env(std::string_view spec) { return find(split_spec(spec).name) != entries().end(); }
+
 void register_env(EnvEntry entry) {
   const auto old = find(entry.name);
   if (old == entries().end()) {

@@ -25,6 +25,9 @@ TaskSpec split_spec(std::string_view spec);
 /// The task of that name. Throws `unknown_name` with the nearest known one.
 const EnvEntry& find_env(const std::string& name);
 
+/// Whether `make_env` knows the name of a task, with settings or without, or as Gymnasium spells it.
+bool knows_env(std::string_view spec);
+
 /// What can be perturbed about a task with these settings: its physics and the disturbances, without those whose names
 /// are settings of its own.
 std::vector<Parameter> perturbable(const EnvEntry& entry, std::string_view settings);

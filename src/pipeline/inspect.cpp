@@ -7,6 +7,7 @@
 #include "mercer/error.hpp"
 #include "mercer/pipeline.hpp"
 #include "pipeline/policy_report.hpp"
+#include "pipeline/suggest.hpp"
 #include "pipeline/teacher.hpp"
 #include "policy/naming.hpp"
 
@@ -92,17 +93,22 @@ InspectResult inspect(const InspectRequest& request) {
                 "Write 'mercer inspect FILE', such as p.mercer or agent.zip");
   }
   const std::string path = named_file(spec);
-  if (path.empty()) {
+  if (path.empty() && is_task(spec)) {
     throw Error(
-        ErrorCode::bad_value, fmt::format("'{}' is no file of a policy", spec),
-        "Give a file that ends in .mercer, .zip, .onnx, .safetensors, .pt, .pth, .cleanrl_model, .json or .npz");
+        ErrorCode::bad_value, fmt::format("'{}' is a task, not a policy file", spec),
+        fmt::format("'mercer list {0}' shows the task; 'mercer inspect FILE --env {0}' shows a policy for it", spec));
+  }
+  if (path.empty()) {
+    throw Error(ErrorCode::bad_value, fmt::format("'{}' is not a policy file", spec),
+                "Give a file that ends in .mercer, .zip, .onnx, .safetensors, .pt, .pth, .cleanrl_model, .msgpack, "
+                ".json or .npz");
   }
   std::shared_ptr<const Env> env;
   if (!request.env.empty()) env = make_env(request.env, request.seed);
   const Task* const task = env ? &env->task() : nullptr;
   const bool embedding = path.ends_with(".mercer");
   if (!embedding && !request.public_key.empty()) {
-    throw Error(ErrorCode::bad_value, fmt::format("'{}' is no embedding, and only those are signed", path),
+    throw Error(ErrorCode::bad_value, fmt::format("'{}' is not an embedding, and only embeddings are signed", path),
                 "Leave --verify out");
   }
   const std::string digest = sha256_file(path);

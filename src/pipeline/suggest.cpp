@@ -9,8 +9,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "env/spec.hpp"
 #include "mercer/env.hpp"
 #include "mercer/policy.hpp"
+#include "mercer/warning.hpp"
 #include "pipeline/teacher.hpp"
 
 namespace mercer {
@@ -56,7 +58,21 @@ std::string policy_file_words(const std::string& file) {
   return {};
 }
 
+bool is_task(const std::string& name) {
+  std::error_code none;
+  return !name.ends_with(".json") && !fs::exists(name, none) && knows_env(name);
+}
+
 void require_embedding(const std::string& file, const std::string& verb, const std::string& flags) {
+  const std::string then = flags.empty() ? "" : " " + flags;
+  if (is_task(file)) {
+    const std::string made = split_spec(file).name + ".mercer";
+    throw Error(
+        ErrorCode::bad_format, fmt::format("'{}' is a task, and an embedding (.mercer) is needed", file),
+        fmt::format("Make one with 'mercer compress --env {} --policy FILE --max-loss 1% --out {}', then run 'mercer "
+                    "{} {}{}'",
+                    file, made, verb, made, then));
+  }
   const std::string words = policy_file_words(file);
   if (words.empty() && !file.ends_with(".mercer")) {
     const std::string other = content_words(file);
@@ -70,11 +86,12 @@ void require_embedding(const std::string& file, const std::string& verb, const s
   throw Error(
       ErrorCode::bad_format, fmt::format("'{}' is {}, and an embedding (.mercer) is needed", file, words),
       fmt::format(
-          "Make one with 'mercer compress --env TASK --policy {} --max-loss 1% --out {}', then run 'mercer {} {}{}{}'",
-          file, made, verb, made, flags.empty() ? "" : " ", flags));
+          "Make one with 'mercer compress --env TASK --policy {} --max-loss 1% --out {}', then run 'mercer {} {}{}'",
+          file, made, verb, made, then));
 }
 
 Error with_fitting_tasks(const Error& mismatch, const PolicyRequest& request) {
+  const NoWarnings attempts;
   std::vector<std::string> fitting;
   for (const EnvEntry& entry : known_envs()) {
     try {

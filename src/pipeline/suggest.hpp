@@ -8,7 +8,10 @@ namespace mercer {
 /// What a policy's file is, by its ending, as in "an ONNX network"; empty for other files and for embeddings.
 std::string policy_file_words(const std::string& file);
 
-/// Throws `bad_format` where `file` is a policy, a folder or something else, and `verb` ("export c") needs an
+/// Whether a word in the place of a file is the name of a task, and no file has that name.
+bool is_task(const std::string& name);
+
+/// Throws `bad_format` where `file` is a policy, a task, a folder or something else, and `verb` ("export c") needs an
 /// embedding: it says what the file is and, of a policy, how to make an embedding of it and the command that then
 /// works, with `flags` behind it. A file that may be an embedding under another name is left to its reader, and so is
 /// none at all.

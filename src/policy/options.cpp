@@ -87,7 +87,7 @@ const std::vector<PolicySettingKind>& known_policy_settings() {
       {"period", "SECONDS", "Time between two actions, where the task does not know it: above 0, at most 10000"},
       {"normaliser", "FILE",
        "Statistics of observations: a file of VecNormalize.save, an .npz with mean and var, or none [vecnormalize.pkl "
-       "beside an agent]"},
+       "in the folder of an agent]"},
       {"obs-order", "KEY,KEY..", "For agents with dictionaries of observations: their keys in the task's order"},
       {"layers", "NAME,NAME..",
        "Layers of a state_dict before its output layer, in order, or a TOML file with its settings [guessed from the "

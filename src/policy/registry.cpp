@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "env/spec.hpp"
 #include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
@@ -140,6 +141,10 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
     if (is_ordinary_file(name + ".zip")) {
       throw Error(ErrorCode::unknown_name, fmt::format("no policy is called '{}'", name),
                   fmt::format("There is a file '{}.zip': name it with its ending", name));
+    }
+    if (knows_env(spec)) {
+      throw Error(ErrorCode::unknown_name, fmt::format("no policy is called '{}': that is a task", spec),
+                  fmt::format("Name the task with --env {} and your policy's file with --policy FILE", spec));
     }
     std::vector<std::string> names{"uniform", "tabular"};
     for (const std::string_view ending : network_endings) names.push_back(fmt::format("FILE{}", ending));

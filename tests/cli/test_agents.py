@@ -31,7 +31,7 @@ def test_a_missing_normaliser_is_a_warning_until_it_is_confirmed(mercer):
 
 def test_an_agent_must_fit_the_task(mercer):
     said = mercer.fails(2, "evaluate", "--env", "cart-pole", "--policy", AGENT, "--normaliser", "none")
-    assert "E206" in said and "plays 1 numbers" in said and "one of 2 discrete actions" in said
+    assert "E206" in said and "outputs 1 number;" in said and "one of 2 discrete actions" in said
 
 
 def test_inspect_shows_what_an_agent_is(mercer):
@@ -44,7 +44,7 @@ def test_inspect_shows_what_an_agent_is(mercer):
     page = mercer.ok("inspect", "a.zip", "--normaliser", "none").stdout
     assert "an agent of SAC" in page and "SHA-256 " + told["sha256"] in page
     assert "E301" in mercer.fails(3, "inspect", "a.onnx")
-    assert "no file of a policy" in mercer.fails(2, "inspect", "a.txt")
+    assert "not a policy file" in mercer.fails(2, "inspect", "a.txt")
 
 
 def test_an_embedding_knows_the_agent_that_it_was_made_from(mercer):

@@ -95,6 +95,34 @@ def test_a_policy_in_place_of_an_embedding_leads_to_compress(mercer, ending, wor
     assert make in said and "then run 'mercer certify actor.mercer'" in said
 
 
+@pytest.mark.parametrize("task, made", [("HalfCheetah-v4", "half-cheetah"), ("pendulum:m=2", "pendulum")])
+def test_a_task_in_place_of_a_file_leads_to_compress(mercer, task, made):
+    make = f"'mercer compress --env {task} --policy FILE --max-loss 1% --out {made}.mercer'"
+    for verb, then in [(["export", "c", task], f"export c {made}.mercer --out FOLDER"), (["certify", task], f"certify {made}.mercer"),
+                       (["report", task], f"report {made}.mercer --out FILE.html"), (["serve", task], f"serve {made}.mercer")]:
+        said = mercer.fails(3, *verb)
+        assert f"E304: '{task}' is a task, and an embedding (.mercer) is needed" in said
+        assert f"{make}, then run 'mercer {then}'" in said
+    assert f"'{task}' is a task, not a policy file. 'mercer list {task}' shows the task" in mercer.fails(2, "inspect", task)
+    said = mercer.fails(2, "evaluate", "--env", "pendulum", "--policy", task)
+    assert f"no policy is called '{task}': that is a task. Name the task with --env {task}" in said
+    (mercer.folder / "pendulum").write_text("a file of that name")
+    assert "'pendulum' is a text file" in mercer.fails(3, "export", "c", "pendulum", "--out", "d")
+
+
+def test_a_policy_in_place_of_an_embedding_of_a_page_leads_to_compress(mercer):
+    (mercer.folder / "actor.onnx").write_bytes(b"whatever")
+    for verb, then in [(["report", "actor.onnx"], "report actor.mercer --out FILE.html"), (["serve", "actor.onnx"], "serve actor.mercer")]:
+        assert f"then run 'mercer {then}'" in mercer.fails(3, *verb)
+
+
+def test_an_agent_for_another_task_warns_once(mercer):
+    agent = POLICIES / "sb3/pendulum_5000_actor.zip"
+    done = mercer.run("evaluate", "--env", "half-cheetah", "--policy", agent)
+    assert done.returncode == 2 and "outputs 1 number; task 'half-cheetah' takes 6 numbers. It fits --env pendulum" in done.stderr
+    assert done.stderr.count("does not record whether its observations were normalised") == 1
+
+
 @pytest.mark.parametrize("verb", [("export", "c", "{}", "--out", "d"), ("export", "js", "{}", "--out", "d"), ("certify", "{}")])
 def test_what_is_no_embedding_is_named(mercer, verb):
     (mercer.folder / "README.md").write_text("# Read me\n")

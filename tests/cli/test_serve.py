@@ -372,7 +372,7 @@ def test_report_says_what_is_wrong(mercer, folder):
     assert "--out" in mercer.fails(2, "report", file)
     assert ".html" in mercer.fails(2, "report", file, "--out", "x.txt")
     assert "no embedding was named" in mercer.fails(2, "report", "--out", "x.html")
-    assert "neither a folder nor" in mercer.fails(2, "report", folder / "secret.txt", "--out", "x.html")
+    assert "is a text file, and an embedding (.mercer) is needed" in mercer.fails(3, "report", folder / "secret.txt", "--out", "x.html")
     mercer.fails(3, "report", "missing.mercer", "--out", "x.html")
     assert "episodes" in mercer.fails(2, "report", file, "--out", "x.html", "--episodes", 1)
     assert not list(mercer.folder.iterdir())

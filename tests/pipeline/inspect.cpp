@@ -99,7 +99,7 @@ TEST(Inspect, tables_and_files_of_other_kinds) {
   const InspectResult result = look((folder / "pi.json").string());
   EXPECT_EQ(result.kind, "table");
   EXPECT_EQ(result.plays, "table of 3 states and 2 actions");
-  expect_error(ErrorCode::bad_value, "'x.txt' is no file of a policy", [] { look("x.txt"); });
+  expect_error(ErrorCode::bad_value, "'x.txt' is not a policy file", [] { look("x.txt"); });
   expect_error(ErrorCode::missing_option, "no file was named", [] { look(""); });
   expect_error(ErrorCode::bad_value, "'temperature' is for networks", [] {
     look(small, "", {{"temperature", "1", "a test"}});

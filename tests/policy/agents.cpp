@@ -86,7 +86,7 @@ TEST_F(Agents, statistics_beside_an_agent_that_does_not_ask_for_them_are_reporte
   const std::string statistics = normaliser(pickle::array({1, -1}), pickle::array({4, 1}), pickle::yes);
   write_bytes(folder_ / "vecnormalize.pkl", statistics);
   EXPECT_EQ(load(file)->contract().normalisation.mean.size(), 2U);
-  EXPECT_NE(warnings_.find("beside it is used"), std::string::npos) << warnings_;
+  EXPECT_NE(warnings_.find("from its folder"), std::string::npos) << warnings_;
   warnings_.clear();
   std::filesystem::create_directory(folder_ / "a");  // a folder of the agent's name holds nobody else's
   write_bytes(folder_ / "a/vecnormalize.pkl", statistics);
@@ -168,7 +168,7 @@ TEST_F(Agents, agents_must_fit_the_task) {
   load_for(discrete, "mountain-car");
   expect_error(ErrorCode::shape_mismatch, "one of 3 discrete actions",
                [&] { load_for(discrete, "continuous-mountain-car"); });
-  expect_error(ErrorCode::shape_mismatch, "plays 1 numbers", [&] { load_for(box, "mountain-car"); });
+  expect_error(ErrorCode::shape_mismatch, "outputs 1 number;", [&] { load_for(box, "mountain-car"); });
   expect_error(ErrorCode::shape_mismatch, "takes one of 2 discrete", [&] { load_for(discrete, "cart-pole"); });
   expect_error(ErrorCode::shape_mismatch, "from -1 to 1", [&] { load_for(box, "pendulum"); });
 }

@@ -265,9 +265,10 @@ struct ReportVerb {
   std::set<std::string> given;
 
   void run(const CommonOptions& common) const {
+    what.require_embeddings("report", fmt::format("--out {}", out.empty() ? "FILE.html" : out));
     if (out.empty()) throw Error(ErrorCode::missing_option, "no file was named for the report", "Add --out FILE.html");
     if (!out.ends_with(".html")) {
-      throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .html", out), "Give the file that ending");
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' must end in .html", out), "Use --out NAME.html");
     }
     mercer::check_writable(out);
     const mercer::Progress progress = terminal_progress(common.quiet);

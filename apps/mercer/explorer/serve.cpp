@@ -11,7 +11,6 @@
 
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
-#include "core/printable.hpp"
 #include "explorer/http_server.hpp"
 #include "explorer/isolation.hpp"
 #include "explorer/page.hpp"
@@ -81,9 +80,8 @@ class Explorer {
     server_.set_error_handler([](const Request&, Response& response) {
       if (!response.body.empty()) return;
       answer_error(response, response.status,
-                   response.status == 404
-                       ? "There is nothing here."
-                       : "This is no request that can be read, or it took longer than five seconds.");
+                   response.status == 404 ? "There is nothing here."
+                                          : "The request could not be read, or took longer than five seconds.");
     });
     server_.set_default_headers({{"Content-Security-Policy", std::string(page::served_policy())},
                                  {"X-Content-Type-Options", "nosniff"},
@@ -125,13 +123,13 @@ class Explorer {
     if (request.ranges.size() > mercer::limits::serve_ranges || request.get_header_value_count("Range") > 1)
       return refuse(416, "A request may ask for one range.");
     if (request.has_header("Origin") && !own_origin(request)) return refuse(403, "Another page asked.");
-    if (request.has_header("Transfer-Encoding")) return refuse(411, "Say the length of the body in Content-Length.");
+    if (request.has_header("Transfer-Encoding")) return refuse(411, "Give the length of the body in Content-Length.");
     if (request.has_header("Content-Encoding")) return refuse(415, "Bodies are taken as they are, not encoded.");
     if (const std::string length = request.get_header_value("Content-Length"); !length.empty()) {
       std::size_t bytes = 0;
       const auto [end, trouble] = std::from_chars(length.data(), length.data() + length.size(), bytes);
       if (trouble == std::errc::invalid_argument || (trouble == std::errc() && end != length.data() + length.size()))
-        return refuse(400, "Content-Length is no number.");
+        return refuse(400, "Content-Length is not a number.");
       if (trouble != std::errc() || bytes > HttpLimits().body) return refuse(413, "A body of up to 64 KiB is taken.");
     }
     if (request.path.starts_with("/api/") && !token_.empty()) {
@@ -216,7 +214,7 @@ class Explorer {
     const auto place = limit.take(name, HttpServer::peer_is_gone);
     if (!place) {
       response.set_header("Retry-After", "1");
-      return answer_error(response, 503, "Too much is being worked on: ask again in a moment.");
+      return answer_error(response, 503, "The server is busy: try again in a moment.");
     }
     if (place->stop().stop_requested()) return answer_error(response, 409, stopped);
     const HttpServer::AtWork at_work;  // who only waits for a place gives way to others
@@ -250,6 +248,7 @@ struct ServeVerb {
 
   void run(const CommonOptions& common) const {
     check();
+    what.require_embeddings("serve");
     const auto note = [&](const std::vector<std::string>& missing) {
       for (const std::string& sentence : missing) {
         if (!common.quiet) tell("note: {}\n", sentence);
@@ -259,7 +258,7 @@ struct ServeVerb {
     const mercer::Progress progress = terminal_progress(common.quiet);
     const Library library(what, progress);
     if (!common.quiet) {
-      for (const std::string& sentence : library.left_out()) tell("left out: {}\n", mercer::printable(sentence));
+      for (const std::string& sentence : library.left_out()) tell("left out: {}\n", sentence);
     }
     Explorer explorer(library, address, token);
     const int bound = explorer.bind(static_cast<int>(port));

@@ -12,6 +12,7 @@
 #include "io/documents.hpp"
 #include "io/ordinary.hpp"
 #include "mercer/error.hpp"
+#include "pipeline/suggest.hpp"
 
 using mercer::Error;
 using mercer::ErrorCode;
@@ -62,6 +63,12 @@ void LibraryOptions::add_options(mercer::OptionList& list) {
   list.add(
       {.name = "accept-other-teacher", .help = "Accept a teacher whose file has another SHA-256 than the stored one"},
       accept_other_teacher);
+}
+
+void LibraryOptions::require_embeddings(const std::string& verb, const std::string& flags) const {
+  for (const std::string& path : paths) {
+    if (!fs::is_directory(path)) mercer::require_embedding(path, verb, flags);
+  }
 }
 
 Library::Library(const LibraryOptions& options, const mercer::Progress& progress) {

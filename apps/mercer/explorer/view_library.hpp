@@ -21,6 +21,8 @@ struct LibraryOptions {
   bool teachers_by_digest = false;
 
   void add_options(mercer::OptionList& list);
+  /// Throws what a task or a policy in the place of an embedding is, with the commands that lead from it to `verb`.
+  void require_embeddings(const std::string& verb, const std::string& flags = "") const;
 };
 
 /// All embeddings that are shown, and the alternatives that were tried. Files are read here and never again: later

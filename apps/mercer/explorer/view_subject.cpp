@@ -157,12 +157,12 @@ const ShownCode& Shown::code() const {
     try {
       code_.made = mercer::export_c(file_);
     } catch (const mercer::Error& error) {
-      code_.why = "There is no C of this embedding: " + error.problem() + ".";
+      code_.why = "This embedding cannot be exported as C: " + error.problem() + ".";
     }
     try {
       code_.module = mercer::export_js(file_).files.front().text;
     } catch (const mercer::Error& error) {
-      code_.why_no_module = "There is no JavaScript of this embedding: " + error.problem() + ".";
+      code_.why_no_module = "This embedding cannot be exported as JavaScript: " + error.problem() + ".";
     }
   });
   return code_;

@@ -105,10 +105,10 @@ void normalise(Opened& agent, const std::filesystem::path& path, const AgentOpti
     agent.normalisation = read_normaliser(choice.used, agent.spaces.observation.dimensions(), agent.spaces.parts);
     agent.normaliser = choice.used;
     if (!choice.wanted && choice.used == normaliser_places(path)[1]) {
-      warn(
-          fmt::format("'{}' does not store whether its observations were normalised: '{}' beside it is used; confirm "
-                      "with --normaliser FILE, or play without by --normaliser none",
-                      path.string(), choice.used.string()));
+      warn(fmt::format(
+          "'{}' does not record whether its observations were normalised. Mercer uses '{}' from its folder. If "
+          "that is right, add --normaliser FILE with that file; otherwise --normaliser none",
+          path.string(), choice.used.string()));
     }
   } else if (!choice.left_out.empty()) {
     warn(fmt::format("'{}' was trained without a normaliser, so '{}' is not used; --normaliser FILE uses it",
@@ -122,8 +122,9 @@ void normalise(Opened& agent, const std::filesystem::path& path, const AgentOpti
                 "without (right only if VecNormalize had norm_obs=False)");
   } else if (!choice.wanted) {
     warn(
-        fmt::format("'{}' does not store whether its observations were normalised, and there is no vecnormalize.pkl "
-                    "beside it: it is played as it is; confirm with --normaliser none, or name a file",
+        fmt::format("'{}' does not record whether its observations were normalised, and its folder has no "
+                    "vecnormalize.pkl. Mercer plays it without normalisation. If that is right, add --normaliser none; "
+                    "otherwise --normaliser FILE",
                     path.string()));
   }
 }
@@ -140,11 +141,11 @@ Opened open_agent(const std::filesystem::path& path, const AgentOptions& options
 void check_actions(const Agent& agent, const std::string& file, const Task& task) {
   const auto words = [](const Space& space) {
     return space.is_discrete() ? fmt::format("one of {} discrete actions", space.count)
-                               : fmt::format("{} numbers", space.dimensions());
+                               : fmt::format("{} number{}", space.dimensions(), space.dimensions() == 1 ? "" : "s");
   };
   if (agent.action.count != task.action.count || agent.action.dimensions() != task.action.dimensions()) {
     throw Error(ErrorCode::shape_mismatch,
-                fmt::format("agent '{}' plays {} and task '{}' takes {}", file, words(agent.action), task.name,
+                fmt::format("agent '{}' outputs {}; task '{}' takes {}", file, words(agent.action), task.name,
                             words(task.action)),
                 "Choose the task that the agent was trained on");
   }
