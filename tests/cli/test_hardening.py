@@ -205,6 +205,27 @@ def test_names_that_are_not_utf8_are_errors_or_escaped(mercer):
         assert done.returncode == 0 or (b"error E" in done.stderr and b"\xe9" not in done.stderr), done.stderr
 
 
+def test_names_in_messages_are_escaped(mercer):
+    whole = (mercer.folder / "p.mercer").read_bytes()
+    (mercer.folder / (TRAP + ".mercer")).write_bytes(whole)
+    (mercer.folder / (TRAP + ".onnx")).write_bytes(TEACHER.read_bytes())
+    (mercer.folder / "found").mkdir()
+    (mercer.folder / "found/p.mercer").write_bytes(whole)
+    (mercer.folder / "found" / (TRAP + ".mercer")).write_bytes(b"broken")
+    policy = ("--env", "pendulum", "--policy", TRAP + ".onnx")
+    for words in (("rollout", *policy, "--episodes", 2, "--out", TRAP + ".npz"), ("evaluate", *policy, "--episodes", 2),
+                  ("evaluate", "--rollouts", TRAP + ".npz"),
+                  ("evaluate", *policy, "--against", TRAP + ".mercer", "--episodes", 2),
+                  ("embed", *policy, "--episodes", 2, "--k", 3, "--state-bins", 3, "--out", TRAP + "q.mercer"),
+                  ("certify", TRAP + ".mercer", "--episodes", 20), ("export", "c", "p.mercer", "--out", TRAP),
+                  ("export", "json", "p.mercer", "--out", TRAP + "j"), ("report", "found", "--out", TRAP + ".html"),
+                  ("train", "--env", "pendulum", "--steps", 20, "--out", TRAP + "run")):
+        done = mercer.run(*words)
+        assert done.returncode == 0 and "verified: all" in done.stderr, (words, done.stderr)
+        assert "\x1b" not in done.stderr and "\u202e" not in done.stderr, (words, done.stderr)
+        assert not any(line.startswith("verified: all") for line in done.stderr.splitlines()), (words, done.stderr)
+
+
 def as_nobody():
     """Root may read everything; other users may not."""
     if os.geteuid() == 0:

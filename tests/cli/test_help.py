@@ -83,6 +83,10 @@ def test_the_manual_page_is_sound_and_complete(mercer):
             assert flag in shown
 
 
+WITH_FILES = [("export", "--check"), ("certify", "--sign"), ("inspect", "--verify"), ("report", "--policy"), ("compress", "--results"),
+              ("export", "--out"), ("watch", "--folder"), ("embed", "--env")]
+
+
 def bash_completes(mercer, *words):
     script = mercer.ok("completion", "bash").stdout
     line = " ".join(f"'{word}'" for word in words)
@@ -100,6 +104,8 @@ def test_bash_completion(mercer):
     assert bash_completes(mercer, "mercer", "evaluate", "--rollouts", "pol") == ["policy.json"]
     assert bash_completes(mercer, "mercer", "evaluate", "--policy", "pol") == ["policy.json"]
     assert bash_completes(mercer, "mercer", "evaluate", "--policy", "uni") == ["uniform"]
+    for verb, flag in WITH_FILES:
+        assert bash_completes(mercer, "mercer", verb, flag, "pol") == ["policy.json"], (verb, flag)
     for verb in ("rollout", "evaluate", "list"):
         assert set(bash_completes(mercer, "mercer", verb, "--")) == flags(mercer, verb)
 
@@ -133,6 +139,8 @@ def test_fish_completion(mercer):
     assert completes("mercer rollout --env pend") == ["pendulum", "pendulum-v0"]
     assert completes("mercer evaluate --act m") == ["mean"]
     assert "small.mercer" in completes("mercer evaluate --policy sm")
+    for verb, flag in WITH_FILES:
+        assert "small.mercer" in completes(f"mercer {verb} {flag} sm"), (verb, flag)
     assert completes("mercer export ") == ["c", "js", "json", "onnx", "rust", "st"]
     assert completes("mercer export c sm") == completes("mercer inspect sm") == completes("mercer report sm") == ["small.mercer"]
     for verb in ("rollout", "evaluate", "list"):
@@ -141,6 +149,7 @@ def test_fish_completion(mercer):
 
 def test_zsh_completion(mercer):
     script = mercer.folder / "_mercer"
+    (mercer.folder / "small.mercer").write_text("")
     script.write_text(mercer.ok("completion", "zsh").stdout)
     subprocess.run(["zsh", "-n", str(script)], check=True)
     try:
@@ -159,10 +168,22 @@ zpty -w -n shell $' 1 --env cart\\t'
 sleep 2
 zpty -r -t shell line '*cart-pole*'
 print -r -- "$line"
+zpty -w -n shell $'\x15mercer evaluate --policy small\t'
+sleep 1
+zpty -w -n shell $' --rollouts small\t'
+sleep 1
+zpty -r -t shell line '*small.mercer*small.mercer*'
+print -r -- "$line"
+zpty -w -n shell $'\x15mercer export c small\t'
+sleep 1
+zpty -r -t shell line '*export c small.mercer*'
+print -r -- "$line"
 zpty -d shell
 """
-    done = subprocess.run(["zsh", "-f", "-c", driver], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(["zsh", "-f", "-c", driver], capture_output=True, text=True, timeout=60, cwd=mercer.folder)
     assert "--episodes" in done.stdout and "cart-pole" in done.stdout, (done.stdout, done.stderr)
+    assert "--policy small.mercer" in done.stdout and "--rollouts small.mercer" in done.stdout, (done.stdout, done.stderr)
+    assert "export c small.mercer" in done.stdout, (done.stdout, done.stderr)
 
 
 @pytest.mark.parametrize("verb", ["rollout", "evaluate", "list", "completion", "manual"])

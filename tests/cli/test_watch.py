@@ -1,6 +1,7 @@
 """mercer watch: what a running verb leaves in its folder, read from outside; mercer doctor."""
 
 import json
+import re
 import signal
 import subprocess
 import time
@@ -27,6 +28,9 @@ def test_a_finished_search(mercer):
     assert shown.startswith("compress: done; env continuous-mountain-car") and "100%" in shown
     for one in made["front"]:
         assert f"{one['payload_bytes']:>7} {one['loss_percent']:>8.2f}%" in shown
+    [text] = re.findall(r"result: \d+ bytes; (loses at most|gains at least) ([0-9.]+)%; promise kept", shown)
+    printed = float(text[1]) if text[0] == "loses at most" else -float(text[1])
+    assert made["upper_percent"] <= printed < made["upper_percent"] + 1.001e-4, "rounded to the safe side"
     assert [path.name for path in (mercer.folder / "found").iterdir() if path.name.startswith(".")] == []
 
 

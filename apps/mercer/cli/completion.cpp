@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,6 +16,14 @@ std::vector<std::string> flags_of(const Verb& verb) {
   std::vector<std::string> flags{"--help"};
   for (const mercer::Option* setting : verb.settings->all()) flags.push_back("--" + setting->name);
   return flags;
+}
+
+// Whether the value of a setting is the name of a file or a folder, or may be one: where any text is taken, known
+// values are only proposals.
+bool takes_file(const mercer::Option& setting) {
+  constexpr std::array<std::string_view, 4> names{"FILE", "KEY.", "DIR", "FOLDER"};
+  return (!setting.choices.empty() && !setting.only_choices) || setting.value == "POLICY" ||
+         std::ranges::any_of(names, [&](std::string_view name) { return setting.value.starts_with(name); });
 }
 
 // What a verb takes by place: one of some words, or files.
@@ -75,10 +86,9 @@ void print_bash(const Program& program) {
   for (const auto& verb : program.verbs()) {
     for (const mercer::Option* setting : verb->settings->all()) {
       if (!setting->choices.empty()) {
-        // Where any text is taken, such as a policy, it may be the name of a file.
         fmt::print("    \"{} --{}\") COMPREPLY=($(compgen {}-W \"{}\" -- \"$current\")); return ;;\n", verb->name,
-                   setting->name, setting->only_choices ? "" : "-f ", fmt::join(setting->choices, " "));
-      } else if (setting->value == "FILE") {
+                   setting->name, takes_file(*setting) ? "-f " : "", fmt::join(setting->choices, " "));
+      } else if (takes_file(*setting)) {
         fmt::print("    \"{} --{}\") COMPREPLY=($(compgen -f -- \"$current\")); return ;;\n", verb->name,
                    setting->name);
       } else if (!setting->value.empty()) {
@@ -120,10 +130,13 @@ void print_zsh(const Program& program) {
     for (const mercer::Option* setting : verb->settings->all()) {
       std::string action;
       if (!setting->choices.empty()) {
-        std::string words = fmt::format("{}", fmt::join(setting->choices, " "));
-        action = fmt::format(":{}:({})", zsh_text(setting->value), zsh_text(words));
+        const std::string words = zsh_text(fmt::format("{}", fmt::join(setting->choices, " ")));
+        const std::string value = zsh_text(setting->value);
+        action = takes_file(*setting)
+                     ? fmt::format(R"x(:{0}: _alternative "words\:{0}\:({1})" "files\:file\:_files")x", value, words)
+                     : fmt::format(":{}:({})", value, words);
       } else if (!setting->value.empty()) {
-        action = fmt::format(":{}:{}", zsh_text(setting->value), setting->value == "FILE" ? "_files" : "");
+        action = fmt::format(":{}:{}", zsh_text(setting->value), takes_file(*setting) ? "_files" : "");
       }
       fmt::print(" \\\n        '--{}[{}]{}'", setting->name, zsh_text(setting->full_help()), action);
     }
@@ -157,8 +170,10 @@ void print_fish(const Program& program) {
     const std::string within = fmt::format("complete -c mercer -n {}", fish_text(seen));
     fmt::print("{} -l help -d 'Explain the verb'\n", within);
     for (const mercer::Option* setting : verb->settings->all()) {
-      const bool any = setting->value == "FILE" || (!setting->choices.empty() && !setting->only_choices);
-      fmt::print("{} -l {}{}", within, setting->name, setting->value.empty() ? "" : any ? " -r -F" : " -x");
+      fmt::print("{} -l {}{}", within, setting->name,
+                 setting->value.empty() ? ""
+                 : takes_file(*setting) ? " -r -F"
+                                        : " -x");
       if (!setting->choices.empty())
         fmt::print(" -a {}", fish_text(fmt::format("{}", fmt::join(setting->choices, " "))));
       fmt::print(" -d {}\n", fish_text(setting->full_help()));

@@ -61,14 +61,14 @@ void print_manual(const Program& program) {
   }
   fmt::print(
       ".SH ENVIRONMENT\nEvery flag can be set by a variable: \\fBMERCER_\\fR and the flag in capitals, dashes as "
-      "underscores, such as \\fBMERCER_LOG_LEVEL\\fR. Flags win over the environment, that over the TOML file of "
-      "\\fB\\-\\-config\\fR, that over the defaults.\n");
+      "underscores, such as \\fBMERCER_LOG_LEVEL\\fR. Flags take precedence over the environment, the environment over "
+      "the TOML file of \\fB\\-\\-config\\fR, and that file over the defaults.\n");
   fmt::print(".SH EXIT STATUS\n");
   for (const auto& [code, meaning] : {std::pair{0, "done"},
                                       {2, "bad usage or input"},
                                       {1, "a bug in Mercer"},
                                       {3, "file trouble"},
-                                      {130, "interrupted; the same command starts again"}}) {
+                                      {130, "interrupted; run the same command again"}}) {
     fmt::print(".TP\n.B {}\n{}\n", code, meaning);
   }
   fmt::print(".SH ERRORS\nEvery error carries a code; docs/reference/errors.md in the sources explains them.\n");

@@ -68,7 +68,7 @@ int report(const std::exception& trouble) {
                         "Check where it leads and that the disk has room"));
   }
   if (const auto error = mercer::coded_error(trouble)) {
-    tell("mercer: error {}\n", error->what());
+    print_text(fmt::format("mercer: error {}\n", error->what()));
     return error->exit_code();
   }
   tell("mercer: unexpected error: {}. This is a bug; please report it with the command you ran.\n", trouble.what());
@@ -81,7 +81,7 @@ Program::Program() : app_("Mercer: small, certified policies in a reproducing ke
   app_.get_formatter()->label("SUBCOMMAND", "VERB");
   app_.add_flag("--version")->description("Show version, commit, compiler and flags, and exit");
   app_.footer(
-      "Every setting can also stand in the environment (MERCER_SEED=1) or in a TOML file (--config FILE).\n"
+      "You can also set every option in the environment (MERCER_SEED=1) or in a TOML file (--config FILE).\n"
       "'mercer VERB --help' explains a verb, 'mercer list' shows tasks and policies.");
 }
 
@@ -102,7 +102,7 @@ Verb& Program::add_verb(std::string name, std::string summary, std::vector<merce
   list.add({.name = "plugin", .value = "FILE", .help = "Shared library with tasks of your own"}, common_.plugin);
   list.in(OptionGroup::output);
   list.add({.name = "json", .help = "Print one JSON document on standard output"}, common_.json);
-  list.add({.name = "quiet", .help = "Print nothing for people"}, common_.quiet);
+  list.add({.name = "quiet", .help = "Print no messages or progress; errors still appear"}, common_.quiet);
   list.add_choice<std::string>(
       {.name = "log-level", .value = "LEVEL", .help = "How much to log"}, common_.log_level,
       {{"trace", "trace"}, {"debug", "debug"}, {"info", "info"}, {"warn", "warn"}, {"error", "err"}, {"off", "off"}});
@@ -132,7 +132,7 @@ void Program::report_unknown(const CLI::App& app) const {
     const std::string flag = extras[0].substr(0, extras[0].find('='));
     const std::string name = flag.substr(std::min(flag.find_first_not_of('-'), flag.size()));
     if (before_verb && flag.starts_with("--") && std::ranges::find(known, name) != known.end()) {
-      throw Error(ErrorCode::bad_value, fmt::format("'{}' stands before the verb", flag),
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' comes before the verb", flag),
                   fmt::format("Write it after the verb: mercer VERB {} ...", flag));
     }
     const std::string command = before_verb ? "mercer" : fmt::format("mercer {}", app.get_name());
@@ -141,7 +141,7 @@ void Program::report_unknown(const CLI::App& app) const {
     mercer::throw_unknown_option({app.get_name(), name, kind, flag, spell, fmt::format("'{} --help'", command)}, known);
   }
   throw Error(ErrorCode::bad_value, fmt::format("'{}' is one word too many", extras[0]),
-              fmt::format("'mercer {} --help' shows what is taken", app.get_name()));
+              fmt::format("'mercer {} --help' shows the usage", app.get_name()));
 }
 
 int Program::dispatch(int argc, char** argv) {
@@ -152,7 +152,7 @@ int Program::dispatch(int argc, char** argv) {
     fmt::print("{}", chosen.empty() ? app_.help() : chosen[0]->help("mercer"));
     return 0;
   } catch (const CLI::ParseError& trouble) {
-    throw Error(ErrorCode::bad_value, trouble.what(), "'mercer --help' and 'mercer VERB --help' show what is taken");
+    throw Error(ErrorCode::bad_value, trouble.what(), "'mercer --help' and 'mercer VERB --help' show the usage");
   }
   if (app_.count("--version") > 0) {
     fmt::print("{}", version_text());
@@ -171,7 +171,7 @@ int Program::dispatch(int argc, char** argv) {
   }
   const auto chosen = app_.get_subcommands();
   if (chosen.empty()) {
-    tell("{}", app_.help());
+    print_text(app_.help());
     return 2;
   }
   for (const auto& verb : verbs_) {

@@ -1,16 +1,31 @@
 #pragma once
 
 #include <stop_token>
+#include <string_view>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 #include "cli/screen.hpp"
+#include "core/printable.hpp"
 #include "mercer/parallel.hpp"
 
-/// Prints a message for people on standard error, above the bar if there is one.
+/// A text that stands within a message, which somebody else may have chosen: a name must not erase the screen or add
+/// lines. Numbers stay.
+template <class T>
+decltype(auto) within_a_message(T&& value) {
+  if constexpr (std::is_convertible_v<T, std::string_view>) {
+    return mercer::printable(std::string_view(value));
+  } else {
+    return std::forward<T>(value);
+  }
+}
+
+/// Prints a message for people on standard error, above the bar if there is one. Its arguments are shown escaped; pages
+/// and tables of several lines go to `print_text`.
 template <class... Arguments>
 void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-  print_text(fmt::format(format, std::forward<Arguments>(arguments)...));
+  print_text(fmt::vformat(format, fmt::make_format_args(within_a_message(std::forward<Arguments>(arguments))...)));
 }
 
 /// Gives the program standard streams where it was started without: files it opens must not take their places. Writing

@@ -9,7 +9,7 @@ void add_certify(Program& program) {
       [](const mercer::CertifyRequest& request, const CommonOptions& common) {
         const mercer::CertifyResult result = mercer::certify(request, terminal_progress(common.quiet));
         if (!common.quiet) {
-          tell("{}", mercer::certificate_page(result.certificate));
+          print_text(mercer::certificate_page(result.certificate));
           if (result.stored) {
             tell("\nThe certificate is now in {}{}.\n", request.file,
                  result.replaced ? fmt::format(", in place of one of {} episodes", result.replaced->episodes) : "");

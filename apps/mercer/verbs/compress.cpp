@@ -54,15 +54,16 @@ void show_left_out(const mercer::Compressed& found) {
 
 void show(const mercer::CompressResult& result, bool played) {
   const mercer::Compressed& found = result.found;
-  tell("\n{} of {} candidates are on the Pareto front of bytes against loss:\n{}", found.front.size(),
-       found.tried.size(), heading(played));
+  tell("\n{} of {} candidates are on the Pareto front of bytes against loss:\n", found.front.size(),
+       found.tried.size());
+  print_text(heading(played));
   for (const std::size_t i : found.front) tell("{}\n", line(found.tried[i], played));
   if (played) show_left_out(found);
   tell("\nchosen:\n{}\n", line(found.winner(), played));
   if (!found.winner().embedding.is_lattice()) {
     for (const std::string& formula : mercer::formulas(found.winner().embedding.continuous())) tell("  {}\n", formula);
   }
-  if (found.certificate) tell("\n{}", mercer::certificate_page(*found.certificate));
+  if (found.certificate) print_text("\n" + mercer::certificate_page(*found.certificate));
   tell("\n");
   for (const mercer::Fact& fact : mercer::summary_of(result)) tell("{:<10} {}\n", fact.about, fact.text);
   if (result.out.empty() || !found.certificate || !found.certificate->within_budget) return;
@@ -83,7 +84,7 @@ void run(const mercer::CompressRequest& request, const CommonOptions& common) {
   const auto sink = [&](const mercer::Candidate& one, bool on_front) {
     status.add(one, played);
     if (common.quiet || !on_front) return;
-    if (!headed) tell("{}", heading(played));
+    if (!headed) print_text(heading(played));
     headed = true;
     tell("{}\n", line(one, played));
   };

@@ -77,7 +77,7 @@ void show_lattice(const mercer::EmbedRequest& request, const mercer::EmbedResult
   if (result.choice->rule == mercer::KRule::bound) {
     tell("k was chosen by theorems in a finite process; what is promised is measured on other episodes:\n");
   }
-  tell("{}", mercer::certificate_page(result.choice->certificate));
+  print_text(mercer::certificate_page(result.choice->certificate));
 }
 
 void run(const mercer::EmbedRequest& request, const CommonOptions& common) {

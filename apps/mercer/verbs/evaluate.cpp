@@ -30,8 +30,8 @@ void show_behaviour(const mercer::EvaluateResult& result) {
   if (!result.behaviour) return;
   mercer::OutcomePair pair{{}, outcomes(result.returns, result.behaviour, result.against.has_value())};
   if (result.against) pair.teacher = outcomes(result.against->returns, result.against->behaviour, true);
-  tell("{}",
-       mercer::outcome_table(mercer::outcome_lines(pair), "on average", result.against ? "against" : "", "policy"));
+  print_text(
+      mercer::outcome_table(mercer::outcome_lines(pair), "on average", result.against ? "against" : "", "policy"));
 }
 
 void show(const mercer::EvaluateResult& result, mercer::Act act) {
@@ -41,8 +41,8 @@ void show(const mercer::EvaluateResult& result, mercer::Act act) {
                         act == mercer::Act::mean ? "mean actions (--act mean)" : "drawn actions (--act sample)")
           : result.file + ": ";
   tell("{}{} episodes, {} steps\n", title, result.played.episodes(), result.played.steps());
-  tell("return: {}\n{}", to_text(result.returns),
-       histogram(result.played.returns, terminal_width(), terminal_is_unicode()));
+  tell("return: {}\n", to_text(result.returns));
+  print_text(histogram(result.played.returns, terminal_width(), terminal_is_unicode()));
   show_behaviour(result);
   if (!result.against) return;
   const auto& [name, returns, loss, behaviour] = *result.against;

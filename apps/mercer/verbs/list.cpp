@@ -93,7 +93,8 @@ void print_options(const Program& program) {
       "or "
       "in the table of a verb), the setting\n`max-loss` of a sweep and, where Python has the verb, the keyword "
       "argument "
-      "`max_loss`. Flags win over the environment, that over\nthe TOML file, that over the default.\n");
+      "`max_loss`. Flags take precedence over the\nenvironment, the environment over the TOML file, and the TOML file "
+      "over the default.\n");
   for (const auto& verb : program.verbs()) {
     if (verb->settings->all().empty()) continue;
     fmt::print("\n## mercer {}\n\n{}.\n\n| option | group | default | legal | |\n| --- | --- | --- | --- | --- |\n",

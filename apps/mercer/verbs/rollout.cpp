@@ -19,8 +19,8 @@ void run(const mercer::RolloutRequest& request, const CommonOptions& common) {
   if (!common.quiet) {
     tell("{} in {}, {} episodes, {} steps, seed {}\n", result.policy, result.env, rollouts.episodes(), rollouts.steps(),
          rollouts.seed);
-    tell("return: {}\n{}", to_text(mercer::summarise(rollouts.returns)),
-         histogram(rollouts.returns, terminal_width(), terminal_is_unicode()));
+    tell("return: {}\n", to_text(mercer::summarise(rollouts.returns)));
+    print_text(histogram(rollouts.returns, terminal_width(), terminal_is_unicode()));
     tell("wrote {}\n", result.out);
   }
   if (common.json) print_json(mercer::document(result));

@@ -107,7 +107,7 @@ struct SweepVerb {
     if (!common.quiet) {
       tell("{} of {} jobs done ({} found), {} failed, {} skipped\n", count[State::done], plan.jobs.size(), found,
            count[State::failed], count[State::skipped]);
-      if (count[State::failed] > 0) tell("the column error says why; --retry tries failed jobs again\n");
+      if (count[State::failed] > 0) tell("the column 'error' gives the reason; --retry runs failed jobs again\n");
       tell("{}: a row for each of {} cells; {} for queries\n", csv, plan.cells.size(), database);
     }
     if (!common.json) return;
@@ -135,7 +135,7 @@ void add_sweep(Program& program) {
             .used_first = true},
            state->out);
   list.add({.name = "retry", .help = "Try jobs that failed before again"}, state->retry);
-  list.add({.name = "seed", .value = "N", .help = "Not for sweeps: their file says the seeds"}, state->seed);
+  list.add({.name = "seed", .value = "N", .help = "Not allowed here: the sweep's file sets the seeds"}, state->seed);
   std::vector<mercer::OptionList> own;
   own.push_back(std::move(list));
   Verb& verb =

@@ -26,7 +26,7 @@ SweepTable::SweepTable(const mercer::SweepPlan& plan, bool quiet)
 
 // The last state stays on the screen.
 SweepTable::~SweepTable() {
-  if (!quiet_ && terminal_ && latest_.total > 0) tell("{}\n", fmt::join(lines(latest_), "\n"));
+  if (!quiet_ && terminal_ && latest_.total > 0) print_text(fmt::format("{}\n", fmt::join(lines(latest_), "\n")));
 }
 
 void SweepTable::show(const mercer::SweepState& state, const mercer::SweepOutcome* outcome) {

@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "measure/certificate_words.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/run_status.hpp"
 
@@ -86,15 +87,18 @@ void add_stages(const json& stages, std::vector<std::string>& lines) {
 
 std::string ending(const json& status) {
   const std::string state = status.value("state", "");
-  if (state == "interrupted") return "Interrupted: the same command continues or begins anew.";
-  if (state == "stopped") return "The process ended without a word: the same command continues or begins anew.";
-  if (state == "failed") return "Failed: the terminal where it ran says why.";
+  if (state == "interrupted")
+    return "Interrupted. Run the same command again: it continues if its progress was saved, and starts over if not.";
+  if (state == "stopped")
+    return "The process is gone and left no message. Run the same command again: it continues if its progress was "
+           "saved, and starts over if not.";
+  if (state == "failed") return "Failed. The terminal it ran in shows the error.";
   if (state != "done" || !at(status, "result").is_object()) return "";
   const json& result = at(status, "result");
   if (const std::optional<double> bytes = number_at(result, "payload_bytes")) {  // of a search
     const std::optional<double> upper = number_at(result, "upper_percent");
     return fmt::format("result: {} bytes; {}promise {}", *bytes,
-                       upper ? fmt::format("loses at most {:.4g}%; ", *upper) : "",
+                       upper ? mercer::at_most(*upper, "; ", mercer::percent_up) : "",
                        at(result, "met") == true ? "kept" : "NOT kept");
   }
   std::vector<std::string> facts;
