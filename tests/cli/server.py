@@ -1,5 +1,6 @@
 """A running `mercer serve` for tests, on loopback and a free port."""
 
+import contextlib
 import http.client
 import json
 import os
@@ -60,10 +61,17 @@ class Server:
     def peak_memory(self):
         return int(re.search(r"VmHWM:\s+(\d+) kB", self.status())[1]) * 1024
 
-    def status(self, thread=None):
-        """What the kernel tells about the process, or one of its threads."""
-        folder = pathlib.Path(f"/proc/{self.process.pid}")
-        return (folder / "status" if thread is None else folder / "task" / thread / "status").read_text()
+    def status(self):
+        """What the kernel tells about the process."""
+        return pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
+
+    def threads(self):
+        """The same of each of its threads, but of those that end meanwhile."""
+        found = []
+        for folder in pathlib.Path(f"/proc/{self.process.pid}/task").iterdir():
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                found.append((folder / "status").read_text())
+        return found
 
     def end(self):
         self.process.send_signal(signal.SIGINT)
