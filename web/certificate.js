@@ -47,7 +47,7 @@ function show_distribution(parent, distribution) {
   const low = (value) => percent(Math.floor(1e4 * Math.max(0, value - distribution.band)) / 100);
   const high = (value) => percent_up(100 * Math.min(1, value + distribution.band));
   const share = (value) => [`${percent(100 * value)} (${low(value)} to ${high(value)})`, "number"];
-  const words = `Share of episodes with a return of at most so much. With ${percent(100 * distribution.confidence)} confidence the shares of both policies lie in these ranges, all together.`;
+  const words = `Share of episodes whose return is at most the value in the first column. With ${percent(100 * distribution.confidence)} confidence the shares of both policies lie in these ranges, all together.`;
   parent.append(element("p", words, "note"), table([["return at most"], ["teacher", "number"], ["embedding", "number"]],
     distribution.returns.map((value, i) => ({ name: String(value), cells: [share(distribution.teacher[i]), share(distribution.embedding[i])] })), "Distribution of returns"));
 }

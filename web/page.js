@@ -159,7 +159,7 @@ export class Page {
   show_front() {
     if (!this.subject) return;
     this.front.show(front_points(this, this.measurement.latest()), (point) => Boolean(point.now));
-    $("front-note").textContent = `Filled: none that is smaller loses less. Squares: what could be used instead. Losses are measured; the promise is the certificate's. ${this.view.front.note}`;
+    $("front-note").textContent = `Filled points: no smaller candidate loses less. Squares: alternatives to Mercer. Losses are measured; the promise is the certificate's. ${this.view.front.note}`;
   }
 
   go_to({ subject, k }) {

@@ -47,7 +47,7 @@ export function make_player(page) {
       const at = Math.min(step, last(one));
       draw(at);
       const sum = episodes[one].so_far[at];
-      caption.textContent = `${plain(one)}: return ${number(sum, 4)}${step > last(one) ? " (ended)" : ""}`;
+      caption.textContent = `${plain(one)}: return so far ${number(sum, 4)}${step > last(one) ? " (ended)" : ""}`;
     }
     traces.mark(step);
     page.on_step(step);

@@ -243,7 +243,7 @@ std::vector<std::string> not_covered(const Task& task, std::uint32_t horizon, co
       fmt::format("a task other than {}{}: other dynamics, noise or start states", task.name, length),
       "any one episode: promises are about means over episodes, and the distribution of returns about shares of them",
       "anything that neither the reward nor a promise counts",
-      "an embedding picked after looking at certificates: count such attempts, or certify with a new seed once"};
+      "an embedding picked after looking at certificates: count each attempt, or certify it once with a new seed"};
   if (grounds.cut) {
     out.push_back(
         fmt::format("how far returns lie outside [{:.6g}, {:.6g}]: no range of returns is declared (return_range), so "

@@ -31,7 +31,8 @@ BinAreas bin_areas(std::span<const double> data, std::size_t bins) {
   std::vector<double> x(data.begin(), data.end());
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i])) {
-      throw Error(ErrorCode::not_finite, fmt::format("sample {} is {}", i, x[i]), "Leave out what is no number");
+      throw Error(ErrorCode::not_finite, fmt::format("sample {} is {}", i, x[i]),
+                  "Remove values that are not finite numbers");
     }
   }
   std::ranges::sort(x);

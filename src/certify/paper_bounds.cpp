@@ -74,7 +74,7 @@ void add_pruning(const TabularComparison& c, const BoundInputs& inputs, BoundLis
   list.add(
       "paper_pruning", Of::pruning, with(inputs.trajectories),
       fmt::format("the policy of counts; its proof was not checked; N = {} rollouts decided which of {} states are "
-                  "kept, and it says something from N = {:.3g} on",
+                  "kept, and the bound is informative from N = {:.3g} on",
                   inputs.trajectories, n, enough));
 }
 

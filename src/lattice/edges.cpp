@@ -209,7 +209,7 @@ Edges make_edges(std::span<const double> data, std::size_t bins, const EdgeRule&
   for (const double number : data) {
     if (!std::isfinite(number)) {
       throw Error(ErrorCode::not_finite, fmt::format("{} among the data to make edges from", number),
-                  "Leave out what is no number");
+                  "Remove values that are not finite numbers");
     }
     low = std::min(low, number);
     high = std::max(high, number);

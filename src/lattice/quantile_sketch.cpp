@@ -92,7 +92,7 @@ void QuantileSketch::add(std::span<const double> values) {
   for (const double value : values) {
     if (!std::isfinite(value)) {
       throw Error(ErrorCode::not_finite, fmt::format("{} among the data to make edges from", value),
-                  "Leave out what is no number");
+                  "Remove values that are not finite numbers");
     }
     smallest_ = count_ == 0 ? value : std::min(smallest_, value);
     largest_ = count_ == 0 ? value : std::max(largest_, value);

@@ -19,7 +19,8 @@ inline void check_delta(double delta) {
 inline void check_finite(std::span<const double> x) {
   for (const double value : x) {
     if (std::isfinite(value)) continue;
-    throw Error(ErrorCode::not_finite, fmt::format("a number is {}", value), "Leave out what is no number");
+    throw Error(ErrorCode::not_finite, fmt::format("a number is {}", value),
+                "Remove values that are not finite numbers");
   }
 }
 

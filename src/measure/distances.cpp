@@ -25,7 +25,8 @@ void add_jumps(std::span<const double> x, std::span<const double> weights, doubl
   const double total = total_weight(weights, x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     if (!std::isfinite(x[i])) {
-      throw Error(ErrorCode::not_finite, fmt::format("number {} is {}", i, x[i]), "Leave out what is no number");
+      throw Error(ErrorCode::not_finite, fmt::format("number {} is {}", i, x[i]),
+                  "Remove values that are not finite numbers");
     }
     jumps.push_back({x[i], sign * (weights.empty() ? 1 : weights[i]) / total});
   }

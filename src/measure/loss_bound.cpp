@@ -16,7 +16,7 @@ namespace {
 
 // Beyond a loss of this many times the teacher's return nothing is worth telling.
 constexpr double most_x = 1000;
-constexpr std::string_view near_zero = "the teacher's mean return cannot be told from 0";
+constexpr std::string_view near_zero = "the teacher's mean return cannot be distinguished from 0";
 constexpr std::string_view zero = "the teacher's mean return is 0";
 
 using Numbers = std::span<const double>;

@@ -27,7 +27,8 @@ void check(const WeightedPoints& x, const WeightedPoints& y) {
     for (std::size_t d = 0; d < side->points.rows(); ++d) {
       for (const double value : side->points.row(d)) {
         if (!std::isfinite(value)) {
-          throw Error(ErrorCode::not_finite, fmt::format("a coordinate is {}", value), "Leave out what is no number");
+          throw Error(ErrorCode::not_finite, fmt::format("a coordinate is {}", value),
+                      "Remove values that are not finite numbers");
         }
       }
     }

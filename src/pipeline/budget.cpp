@@ -17,11 +17,12 @@ namespace {
   if (broken == certificate.promises.end()) throw Error(ErrorCode::not_met, "a limit is not kept" + where, remedy);
   const double allowed = broken->budget.value_or(0);
   if (std::isnan(broken->upper)) {
-    throw Error(ErrorCode::not_met,
-                fmt::format("no percentage can be promised, and {:.6g}% is allowed: the teacher's mean return, {:.4g}, "
-                            "cannot be told from 0{}",
-                            allowed, certificate.teacher_return, where),
-                "Give a limit in units of return (--max-loss-return), or use more episodes");
+    throw Error(
+        ErrorCode::not_met,
+        fmt::format("no percentage can be promised, but only {:.6g}% is allowed: the teacher's mean return, {:.4g}, "
+                    "cannot be distinguished from 0{}",
+                    allowed, certificate.teacher_return, where),
+        "Give a limit in units of return (--max-loss-return), or use more episodes");
   }
   std::string others;  // that are not kept either
   for (const Promise& promise : certificate.promises) {
@@ -32,11 +33,11 @@ namespace {
     const double teacher = std::isnan(broken->teacher) ? 0 : broken->factor * broken->teacher;
     Promise whole = *broken;
     whole.upper = teacher + broken->alone;
-    throw Error(
-        ErrorCode::not_met,
-        fmt::format("{}: may be up to {}, and {:.6g}% is allowed; measured: {:.4g}%{}{}", words(broken->about, false),
-                    promised(whole), 100 * (teacher + allowed), 100 * broken->embedding, others, where),
-        remedy);
+    throw Error(ErrorCode::not_met,
+                fmt::format("{}: may be up to {}, but only {:.6g}% is allowed; measured: {:.4g}%{}{}",
+                            words(broken->about, false), promised(whole), 100 * (teacher + allowed),
+                            100 * broken->embedding, others, where),
+                remedy);
   }
   const char* const unit = broken->about == Quantity::episode_return ? "" : "%";
   throw Error(ErrorCode::not_met,

@@ -164,7 +164,13 @@ std::vector<OptionalPart> optional_parts() {
       tool("arm-none-eabi-gcc", "exported C for Cortex-M", "gcc-arm-none-eabi libnewlib-arm-none-eabi"),
       tool("riscv64-unknown-elf-gcc", "exported C for RISC-V", "gcc-riscv64-unknown-elf picolibc-riscv64-unknown-elf"),
       tool("avr-gcc", "exported C for AVR", "gcc-avr avr-libc"),
-      tool("qemu-system-arm", "run exported C on an emulated chip", "qemu-system-arm"),
+      tool("qemu-system-arm", "--core cortex-*: run exported C on an emulated chip", "qemu-system-arm"),
+      tool("qemu-system-riscv32", "--core rv32imc: the same", "qemu-system-misc"),
+      tool("simavr", "--core avr: the same, with cycles", "simavr"),
+      tool("rustc", "compile exported Rust", "rustc"),
+      tool("node", "play exported JavaScript", "nodejs"),
+      tool("cmake", "build a kit", "cmake"),
+      tool("cppcheck", "check a kit against MISRA C:2012", "cppcheck"),
       tool("mpirun", "sweep and compress over several processes", "openmpi-bin"),
       tool("openssl", "keys for --sign", "openssl")};
 }

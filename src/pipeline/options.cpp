@@ -124,7 +124,7 @@ template <>
 std::vector<std::string> parse_option(const std::string& text, const std::string& source) {
   std::vector<std::string> words = split(text, ",");
   if (std::ranges::find(words, "") == words.end()) return words;
-  throw Error(ErrorCode::bad_value, fmt::format("{} is '{}': a word is missing beside a comma", source, text),
+  throw Error(ErrorCode::bad_value, fmt::format("{} is '{}': an entry next to a comma is empty", source, text),
               "Give words separated by ','");
 }
 

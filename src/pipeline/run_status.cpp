@@ -146,7 +146,7 @@ json read_status(const std::filesystem::path& folder) {
   json status = json::parse(read_json(file).dump());
   if (!status.is_object() || status.value("format", 0) != 1 || !status.contains("state")) {
     throw Error(ErrorCode::bad_format, fmt::format("'{}' is not a progress file of this version", file.string()),
-                "Run the verb again: it writes the file anew");
+                "Run the verb again: it rewrites the file");
   }
   const double ago = std::max(0.0, unix_time() - status.value("updated", 0.0));
   status["seconds_ago"] = ago;

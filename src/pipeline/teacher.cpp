@@ -256,7 +256,7 @@ void check_embedding_path(const std::string& out) {
     throw Error(ErrorCode::missing_option, "no file was named for the embedding", "Add --out FILE.mercer");
   }
   if (!out.ends_with(".mercer")) {
-    throw Error(ErrorCode::bad_value, fmt::format("'{}' does not end in .mercer", out), "Give the file that ending");
+    throw Error(ErrorCode::bad_value, fmt::format("'{}' must end in .mercer", out), "Use --out NAME.mercer");
   }
   check_writable(out);
 }

@@ -256,7 +256,7 @@ void require_room(const std::vector<SweepOutcome>& outcomes) {
   const auto first = std::ranges::find_if(outcomes, lacks);
   if (first == outcomes.end()) return;
   throw Error(*first->shortage,
-              fmt::format("{} of {} jobs failed for want of disk or memory, the first with: {}",
+              fmt::format("{} of {} jobs failed for lack of disk space or memory; the first error: {}",
                           std::ranges::count_if(outcomes, lacks), outcomes.size(), first->text),
               "Make room and run the same command again: it does what is left");
 }

@@ -122,7 +122,7 @@ class Reader {
     });
     if (!needed) {
       throw Error(ErrorCode::bad_value, fmt::format("{}: '{}' is used by no stage", place(entry), setting),
-                  "Every stage that knows it says otherwise: leave it out at the top");
+                  "Every stage that takes it sets its own value: remove it from the top");
     }
   }
 

@@ -141,7 +141,7 @@ struct SweepResults::Database {
     const bool damaged = code == SQLITE_NOTADB || code == SQLITE_CORRUPT;
     throw Error(damaged ? ErrorCode::corrupt_file : ErrorCode::cannot_write,
                 fmt::format("results in '{}': {}", name, sqlite3_errmsg(handle)),
-                damaged ? "Remove it: it is made again from the results beside it"
+                damaged ? "Delete the file: it is rebuilt from the results next to it"
                         : "Check that you may write there and that the disk has room");
   }
   void run(const char* text) const {

@@ -83,12 +83,12 @@ def test_a_percentage_of_nothing_is_refused_before_the_search(mercer):
 def test_a_percentage_that_cannot_be_promised_in_the_end_is_written_all_the_same(mercer):
     few = ("--certify-episodes", 50, "--max-loss", "5%", "--out")
     said = mercer.run("compress", *coin(mercer.folder, 0.55), "--route", "lattice", *few, "p.mercer", "--json")
-    assert said.returncode == 5 and "cannot be told from 0" in said.stderr and "--max-loss-return" in said.stderr
+    assert said.returncode == 5 and "cannot be distinguished from 0" in said.stderr and "--max-loss-return" in said.stderr
     told = json.loads(said.stdout)
     assert told["met"] is False and told["upper_percent"] is None
     assert mercer.json("inspect", "p.mercer")["certificate"]["met"] is False
     said = mercer.run("embed", *coin(mercer.folder, 0.5), *few, "q.mercer", "--json")
-    assert said.returncode == 5 and "cannot be told from 0" in said.stderr
+    assert said.returncode == 5 and "cannot be distinguished from 0" in said.stderr
     assert json.loads(said.stdout)["met"] is False
     assert mercer.json("inspect", "q.mercer")["certificate"]["met"] is False
 

@@ -202,7 +202,7 @@ def test_same_command_same_bytes(mercer):
     (["--basis", "chebyshev"], 2, "--basis chebyshev belongs to the continuous route, and this is the lattice route. "
      "Use --route continuous, as in 'mercer embed --route continuous --basis chebyshev'."),
     (["--energy", "200%"], 2, "--energy is 200%; legal: 0% to 100%"),
-    (["--out", "p.bin"], 2, "does not end in .mercer"),
+    (["--out", "p.bin"], 2, "must end in .mercer"),
     (["--out", "nowhere/p.mercer"], 3, "E302"),
 ])
 def test_bad_input_is_told(mercer, flags, code, said):
@@ -213,7 +213,7 @@ def test_bad_input_is_told(mercer, flags, code, said):
 def test_inspect_refuses_other_files(mercer):
     (mercer.folder / "x.mercer").write_text("text")
     assert "E30" in mercer.fails(3, "inspect", "x.mercer")
-    assert "no file of a policy" in mercer.fails(2, "inspect", "notes.txt")
+    assert "not a policy file" in mercer.fails(2, "inspect", "notes.txt")
     assert "no file was named" in mercer.fails(2, "inspect")
 
 

@@ -131,7 +131,7 @@ std::string part_of(const json::json_pointer& place) {
   for (const char* key : {"env", "teacher", "teacher_sha256", "seed", "settings", "folder"}) {
     if (first == key) return "provenance";
   }
-  if (first == "kind") return "no embedding";
+  if (first == "kind") return "not an embedding";
   return first == "format" ? "format" : "manifest";
 }
 

@@ -119,7 +119,8 @@ TEST_F(SweepTest, WhatLackedDiskOrMemoryIsTriedAgain) {
     ADD_FAILURE() << "there was no room";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::cannot_write);
-    EXPECT_NE(std::string(error.what()).find("2 of 14 jobs failed for want of disk or memory"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("2 of 14 jobs failed for lack of disk space or memory"),
+              std::string::npos);
   }
   full_ = false;
   small_ = true;

@@ -137,7 +137,7 @@ int main(void)
 std::string certificate_sentences(const EmbeddingFile& file) {
   if (!file.certificate) return "There is no certificate. 'mercer certify' makes one.";
   return fmt::format("{}{} This is about the embedding as Mercer plays it; the difference above comes on top.",
-                     file.certificate->within_budget ? "" : "What was asked for is NOT kept. ",
+                     file.certificate->within_budget ? "" : "A requested limit is NOT kept. ",
                      fmt::join(promise_sentences(*file.certificate), " "));
 }
 
@@ -166,7 +166,7 @@ CExport assemble(const EmbeddingFile& file, const COptions& options, const Contr
                      axis_lines(outside.contract, outside.contract.action, "act"));
   top += comment_lines(handling_note(outside.contract));
   if (outside.contract.dt > 0) top += comment_lines(fmt::format("One action every {:g} s.", outside.contract.dt));
-  if (fixed) top += comment_lines("All numbers are whole: a value times the ..._ONE_... below.");
+  if (fixed) top += comment_lines("All numbers are integers: a value times the ..._ONE_... below.");
   top += comment_lines(input_note(options, outside, facts.beyond)) + " *\n";
   top += comment_lines(error_note(options, outside, body, facts.weights)) +
          comment_lines(network_distance_sentence(file)) + " *\n" + comment_lines(cost_note(options, body)) + " *\n";

@@ -38,8 +38,8 @@ std::string handling_note(const Contract& contract) {
   });
   return fmt::format("Give observations as they are, in these units: normalising is inside.{}",
                      contract.action.is_discrete() ? ""
-                     : limited ? " Actions come out in their units, scaled and limited to their range."
-                               : " Actions come out in their units and are not limited on all sides.");
+                     : limited ? " Actions are in the units above, scaled and limited to their range."
+                               : " Actions are in the units above; not all of them have limits.");
 }
 
 std::vector<double> even_state(std::span<const Range> ranges, std::size_t i, double beyond) {

@@ -65,12 +65,18 @@ std::string kit_readme(const KitFacts& facts) {
        {"period", dt > 0 ? fmt::format(" Call it every {:g} s.", dt) : ""},
        {"fixed", facts.fixed()
                      ? " All numbers are integers: a value times `@NAME@_OBS_ONE_0` or `@NAME@_ACT_ONE_0` and "
-                       "their like of the header."
+                       "the corresponding constants of the header."
                      : ""},
        {"url",
         facts.url.empty() ? "; before you publish it, set `url` in `library.properties` (or export with `--url`)" : ""},
        {"cost", plain(costs(facts))},
-       {"error", fmt::format("{:.2g}", facts.made.stated_error)},
+       {"difference", facts.contract.action.is_discrete()
+                          ? fmt::format("The numbers that decide between the actions of this code differ from the "
+                                        "embedding's by at most {:.2g}.",
+                                        facts.made.stated_error)
+                          : fmt::format("The actions of this code differ from the embedding's by at most {:.2g} of the "
+                                        "action's range.",
+                                        facts.made.stated_error)},
        {"distance", plain(network_distance_sentence(facts.file))},
        {"certificate", plain(certificate_sentences(facts.file))},
        {"played", plain(test_sentence(facts))},
@@ -115,8 +121,7 @@ cmake -S . -B build && cmake --build build && ctest --test-dir build && build/ep
 
 ## What it promises
 
-The actions of this code differ from the embedding's by at most @error@ of the action's range (of what decides between discrete
-actions: absolute). @distance@
+@difference@ @distance@
 
 @certificate@
 

@@ -56,11 +56,13 @@ OptionList options_of(EmbedRequest& request) {
             .range = {2, 1e9}},
            request.certify_episodes);
   list.of(Route::lattice)
-      .add_name({.name = "choose-k",
-                 .value = "RULE",
-                 .help = "How k is chosen: by paired episodes, by the least theorem on the loss, or by --energy",
-                 .standard = "episodes with a largest loss, else energy"},
-                request.choose_k);
+      .add_name(
+          {.name = "choose-k",
+           .value = "RULE",
+           .help =
+               "How k is chosen: by paired episodes, by the theorem with the least bound on the loss, or by --energy",
+           .standard = "episodes with a largest loss, else energy"},
+          request.choose_k);
   list.of(std::nullopt);
   add_lattice(list, request.lattice);
   add_continuous(list, request.continuous);

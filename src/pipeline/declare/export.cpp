@@ -24,9 +24,12 @@ OptionList options_of(ExportRequest& request) {
             .used_first = true},
            request.options.name);
   list.add_name({.name = "numbers", .value = "KIND", .help = "What the C computes with"}, request.options.numbers);
-  list.add_name({.name = "math", .value = "FROM", .help = "Where tanh, exp and square roots come from"},
-                request.options.math);
-  list.add_name({.name = "mode", .value = "MODE", .help = "How a lattice is laid down"}, request.options.mode);
+  list.add_name(
+      {.name = "math",
+       .value = "FROM",
+       .help = "Where tanh, exp and square roots come from: the C library (libm) or Mercer's own code (none)"},
+      request.options.math);
+  list.add_name({.name = "mode", .value = "MODE", .help = "How a lattice is stored"}, request.options.mode);
   list.add_name({.name = "core",
                  .value = "CORE",
                  .help = "Compile the C for this core and measure flash, RAM, stack and instructions",
