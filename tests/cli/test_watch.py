@@ -65,7 +65,7 @@ def follow(mercer, running):
     seen = on_terminal(mercer, PROGRAM, "watch", "run", interrupt_when=seen_a_bar)
     running.wait(timeout=60)
     assert seen.code == 0 and "train: running" in seen.frames[0] and seen.text == ""  # the last state is on standard output
-    assert seen.stdout.startswith("train: interrupted") and "the same command continues" in seen.stdout
+    assert seen.stdout.startswith("train: interrupted") and "Run the same command again" in seen.stdout
 
 
 def test_a_process_that_is_gone_is_told_from_one_that_runs(mercer):
