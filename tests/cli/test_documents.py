@@ -26,7 +26,7 @@ ELSEWHERE = {
     r"^openssl pkeyutl": "tests/cli/test_digests.py takes the signature apart first",
 }
 # Files of other people, which are not in the repository: the program must get as far as opening them.
-FOREIGN = re.compile(r"HalfCheetah-v3\.zip|Hopper-v3\.zip|cheetah\.mercer|cheetah_check|\.cleanrl_model|\.msgpack|Pendulum\.pth|model_1500\.pt|exported/policy\.pt|reach\.toml")
+FOREIGN = re.compile(r"cheetah\.onnx|HalfCheetah-v3\.zip|Hopper-v3\.zip|cheetah\.mercer|cheetah_check|\.cleanrl_model|\.msgpack|Pendulum\.pth|model_1500\.pt|exported/policy\.pt|reach\.toml")
 
 
 def commands(page):
