@@ -140,14 +140,13 @@ Told tell(const Tables& tables) {
   const Rows cells(tables.at("cells")), loss(tables.at("loss"));
   Told told{
       "Observations: cells of 35 bins each, fresh states in a visited cell of 3, 10 and 35 bins; loss of a lattice of "
-      "3 "
-      "bins (paper, its half of the coefficients, best) and of continuous embeddings of 16 and 64 ridges: "};
+      "3 bins (paper, its half of the coefficients, best) and of continuous embeddings of 16 and 64 ridges: "};
   for (const double d : cells.distinct("dimensions")) {
     const Rows own = cells.where("dimensions", d), lost = loss.where("dimensions", d);
     const auto met = [&](double bins) { return own.where("bins", bins).mean("met"); };
     const auto percent = [&](const char* method) { return lost.where("method", method).mean("loss_percent"); };
     told.saw += fmt::format(
-        "{:.0f} ({}): {:.2g}, {:.0f}%, {:.2g}% and {:.2g}%; {:.0f}%, {:.0f}%, {:.0f}%, {:.1f}% and {:.1f}%; ", d,
+        "{:.0f} ({}): {:.2g}, {:.3g}%, {:.3g}% and {:.3g}%; {:.0f}%, {:.0f}%, {:.0f}%, {:.1f}% and {:.1f}%; ", d,
         own.words("task").front(), own.where("bins", 35.0).mean("cells"), met(3), met(10), met(35),
         percent("paper lattice"), percent("truncated paper lattice"), percent("best lattice"), percent("16 ridges"),
         percent("64 ridges"));
