@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "export/common/head.hpp"
 #include "export/common/test_vectors.hpp"
 #include "io/file.hpp"
 #include "mercer/chip.hpp"
 #include "mercer/error.hpp"
+#include "mercer/warning.hpp"
 #include "pipeline/policy_report.hpp"
 #include "pipeline/suggest.hpp"
 
@@ -100,6 +102,12 @@ ExportTexts export_texts(const ExportRequest& request, EmbeddingFile file) {
   if (!request.check.empty()) {
     options.check = std::make_shared<const TestVectors>(read_test_vectors(request.check));
     check_vectors(*options.check, file.embedding.policy());
+  }
+  if (*request.format != Format::json && certified_as_drawn(file)) {
+    warn(fmt::format(
+        "the certificate of '{0}' is about drawn actions, but exported code plays {1}, for which nothing is "
+        "promised: 'mercer certify {0} --act mean' certifies that",
+        request.file, mean_words(file)));
   }
   ExportTexts texts;
   ExportResult& result = texts.result;

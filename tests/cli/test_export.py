@@ -80,6 +80,22 @@ def test_the_certificate_id_is_the_digest_in_the_file(mercer):
     assert manifest["teacher_sha256"] in header
 
 
+def test_a_certificate_of_drawn_actions_is_not_that_of_the_code(mercer):
+    actor = DATA / "policies/pendulum_5000_actor.onnx"
+    mercer.ok("embed", "--env", "pendulum", "--policy", actor, "--rollouts", 20, "--episodes", 2, "--k", 50, "--state-bins", 5, "--out", "p.mercer")
+    mercer.ok("certify", "p.mercer", "--episodes", 50)
+    for verb in (("c",), ("c", "--kit"), ("st",), ("rust",), ("js",)):
+        said = mercer.ok("export", verb[0], "p.mercer", "--out", "-".join(verb), *verb[1:]).stderr
+        assert "warning: the certificate of 'p.mercer' is about drawn actions, but exported code plays the mean action" in said
+    assert "warning" not in mercer.ok("export", "json", "p.mercer", "--out", "json").stderr
+    for path in ("c/controller.h", "c---kit/README.md"):
+        text = " ".join(re.sub(r"\n \*", " ", (mercer.folder / path).read_text()).split())
+        assert "It is about drawn actions, but this code plays the mean action, for which nothing is promised" in text
+    mercer.ok("certify", "p.mercer", "--act", "mean", "--episodes", 50)
+    assert "warning" not in mercer.ok("export", "c", "p.mercer", "--out", "mean").stderr
+    assert "nothing is promised" not in (mercer.folder / "mean/controller.h").read_text()
+
+
 def test_nothing_is_replaced_without_force(mercer, embedding):
     export = ("export", "c", embedding, "--out", "d")
     mercer.ok(*export)

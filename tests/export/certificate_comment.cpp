@@ -1,7 +1,10 @@
+#include <regex>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "export/continuous_cases.hpp"
+#include "export/lattice_cases.hpp"
 #include "mercer/certificate.hpp"
 #include "mercer/export.hpp"
 
@@ -66,6 +69,35 @@ TEST(CertificateComment, a_name_in_the_file_does_not_end_the_comment) {
   EXPECT_EQ(header.find("int x"), header.rfind("int x", header.find("*/")));
   EXPECT_GT(header.find("#ifndef"), header.find("*/"));
   EXPECT_LT(header.find("int x"), header.find("*/"));
+}
+
+// Exported code plays the mean; a certificate is about the code only if that is what was played.
+TEST(CertificateComment, of_drawn_actions_promises_nothing_for_code_that_plays_the_mean) {
+  std::vector<std::pair<EmbeddingFile, std::string>> drawing{
+      {test::continuous_case("chebyshev_gaussian"), "the mean action"},
+      {test::continuous_case("chebyshev_softmax"), "the most likely action"},
+      {test::lattice_case(test::lattice_kinds().front()), "the mean action"}};
+  for (auto& [file, plays] : drawing) {
+    file.certificate = Certificate{};
+    file.certificate->act = Act::sample;
+    const std::string said =
+        "It is about drawn actions, but this code plays " + plays + ", for which nothing is promised";
+    const std::string rust = std::regex_replace(export_rust(file, {}).files.at(1).text, std::regex("//[/!]"), "");
+    for (const std::string& text : {export_c(file, {}).header, rust}) {
+      EXPECT_NE(joined(text).find(said), std::string::npos) << text.substr(0, 4000);
+      EXPECT_EQ(joined(text).find("the difference above comes on top"), std::string::npos);
+    }
+    file.certificate->act = Act::mean;
+    const std::string header = joined(export_c(file, {}).header);
+    EXPECT_EQ(header.find("for which nothing is promised"), std::string::npos);
+    EXPECT_NE(header.find("the difference above comes on top"), std::string::npos);
+  }
+  for (const char* mean : {"chebyshev_mean", "chebyshev_greedy"}) {
+    EmbeddingFile file = test::continuous_case(mean);
+    file.certificate = Certificate{};
+    file.certificate->act = Act::sample;
+    EXPECT_NE(joined(export_c(file, {}).header).find("the difference above comes on top"), std::string::npos) << mean;
+  }
 }
 
 TEST(CertificateComment, without_measurements_there_is_no_table) {

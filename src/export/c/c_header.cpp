@@ -136,9 +136,15 @@ int main(void)
 
 std::string certificate_sentences(const EmbeddingFile& file) {
   if (!file.certificate) return "There is no certificate. 'mercer certify' makes one.";
-  return fmt::format("{}{} This is about the embedding as Mercer plays it; the difference above comes on top.",
-                     file.certificate->within_budget ? "" : "A requested limit is NOT kept. ",
-                     fmt::join(promise_sentences(*file.certificate), " "));
+  const std::string about =
+      certified_as_drawn(file)
+          ? fmt::format(
+                "It is about drawn actions, but this code plays {}, for which nothing is promised: 'mercer "
+                "certify FILE --act mean' certifies that.",
+                mean_words(file))
+          : "This is about the embedding as Mercer plays it; the difference above comes on top.";
+  return fmt::format("{}{} {}", file.certificate->within_budget ? "" : "A requested limit is NOT kept. ",
+                     fmt::join(promise_sentences(*file.certificate), " "), about);
 }
 
 std::string outcome_comment(const EmbeddingFile& file) {
@@ -146,7 +152,9 @@ std::string outcome_comment(const EmbeddingFile& file) {
   const std::vector<OutcomeLine> lines = outcome_lines(measured_outcomes(*file.certificate));
   if (lines.size() < 2) return "";  // the sentences have the return
   std::string text = " *\n";
-  std::istringstream table(outcome_table(lines, "Measured, on average", "teacher", "embedding"));
+  std::istringstream table(
+      outcome_table(lines, certified_as_drawn(file) ? "Measured with drawn actions" : "Measured, on average", "teacher",
+                    "embedding"));
   for (std::string row; std::getline(table, row);) text += " * " + row + "\n";
   for (const std::string& sentence : warning_sentences(*file.certificate)) text += comment_lines(sentence);
   return text;

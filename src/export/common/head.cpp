@@ -58,6 +58,33 @@ std::vector<double> even_state(std::span<const Range> ranges, std::size_t i, dou
   return state;
 }
 
+std::string mean_words(const EmbeddingFile& file) {
+  return file.embedding.policy().action_space().is_discrete() ? "the most likely action" : "the mean action";
+}
+
+bool certified_as_drawn(const EmbeddingFile& file) {
+  if (!file.certificate || file.certificate->act != Act::sample) return false;
+  const Policy& policy = file.embedding.policy();
+  const bool discrete = policy.contract().observation.is_discrete();
+  constexpr std::size_t states = 256;
+  std::vector<Range> ranges;
+  for (const Axis& axis : policy.contract().observation.axes) {
+    ranges.push_back(is_bounded(axis) ? axis.range : Range{-1, 1});
+  }
+  const std::size_t observations = ranges.size(), actions = policy.action_space().dimensions();
+  std::vector<double> at(observations * states), drawn(actions * states), mean(actions * states);
+  std::vector<std::uint64_t> items(states);
+  for (std::size_t i = 0; i < states; ++i) {
+    const std::vector<double> state = even_state(ranges, i, 0);
+    for (std::size_t d = 0; d < observations; ++d) at[d * states + i] = discrete ? std::round(state[d]) : state[d];
+    items[i] = i;
+  }
+  const MatrixView<const double> seen(at.data(), observations, states);
+  policy.sample(seen, {0, Stage::action, 0, items}, {drawn.data(), actions, states});
+  policy.mean_action(seen, {mean.data(), actions, states});
+  return drawn != mean;
+}
+
 void require_usable_ranges(const Contract& contract, std::span<const Range> ranges) {
   for (std::size_t d = 0; d < ranges.size(); ++d) {
     for (const double end : {ranges[d].low, ranges[d].high}) {

@@ -103,7 +103,14 @@ std::vector<std::string> formula_lines(const ContinuousEmbedding& embedding);
 /// These as lines of a comment: a formula that goes on in the next line does so further to the right.
 std::string formula_comment(std::span<const std::string> lines);
 
-/// What the certificate promises, in sentences.
+/// Whether the certificate is about drawn actions, while code that is exported plays others: the mean, or the most
+/// likely one. A policy that draws the same at 256 states over all ranges draws nothing.
+bool certified_as_drawn(const EmbeddingFile& file);
+
+/// "the mean action", or of discrete actions "the most likely action".
+std::string mean_words(const EmbeddingFile& file);
+
+/// What the certificate promises, in sentences, and whether that is about the code.
 std::string certificate_sentences(const EmbeddingFile& file);
 
 /// Comment lines: what was measured of teacher and embedding, and a sentence for whatever is far above the teacher's.
