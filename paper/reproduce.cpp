@@ -104,7 +104,7 @@ Tables measured(const Item& item, const Bench& bench, bool& found) {
 // What is asked for; of all, those that can be measured here.
 std::vector<Item> items_of(const ReproduceOptions& options) {
   std::vector<Item> items = choose_items(options.ids);
-  if (options.ids.empty() && options.policies.empty()) {
+  if (options.ids.empty() && options.policies.empty() && !options.judge_only) {
     std::erase_if(items, [](const Item& item) { return item.needs_policies; });
   }
   return items;

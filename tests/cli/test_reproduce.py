@@ -5,6 +5,7 @@ import hashlib
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import time
@@ -120,6 +121,12 @@ def test_commits_are_named_and_tables_judged_again(mercer, tmp_path):
     assert result["configuration"]["quick"] is True and result["seeds"] == [0, 1]
     mercer.ok("reproduce", "chain", "--judge", "--out", "r", *commits("aaa", "ddd"))
     assert files(mercer.folder / "r") == before
+    # Every item that has results is judged, with policies to measure it anew or without.
+    (mercer.folder / "r/real-size").mkdir()
+    (mercer.folder / "r/real-size/result.json").write_text("{}")
+    done = mercer.run("reproduce", "--judge", "--out", "r")
+    assert done.returncode != 0 and "real-size" in done.stderr
+    shutil.rmtree(mercer.folder / "r/real-size")
     # Other numbers, another verdict: the tables are what is judged.
     table = mercer.folder / "r/chain/components.csv"
     rows = list(csv.DictReader(open(table)))
