@@ -85,5 +85,5 @@ export function show_certificate(parent, certificate, { shown, whole_k }) {
   }
   const assumptions = [...new Set(certificate.rows.flatMap((row) => row.assumptions))];
   if (assumptions.length > 0) parent.append(list_in_details("What it rests on", assumptions));
-  if (certificate.not_covered.length > 0) parent.append(list_in_details("What it says nothing about", certificate.not_covered));
+  if (certificate.not_covered.length > 0) parent.append(list_in_details("Not covered", certificate.not_covered));
 }

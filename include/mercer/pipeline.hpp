@@ -161,7 +161,8 @@ struct EmbedRequest : Request {
 };
 struct EmbedResult {
   std::optional<EmbeddingFile> file;  ///< as it was written, certificate included; none in processes other than 0
-  std::string out;
+  std::string out;                    ///< empty: nothing was written
+  std::string spared;  ///< the file of `EmbedRequest::out` where it keeps its promise and this does not: it stays
   ReturnSummary teacher, embedding;      ///< on episodes that nothing else here plays
   std::optional<ReturnSummary> lattice;  ///< of the table before truncation
   std::optional<PairedLoss> loss;        ///< continuous: on the same episodes
@@ -201,7 +202,9 @@ struct CompressRequest : Request {
 struct CompressResult {
   Compressed found;
   EmbeddingOrigin origin;
-  std::string out;
+  std::string out;     ///< empty: nothing was written
+  std::string spared;  ///< the file of `CompressRequest::out` where it keeps its promise and this does not: it stays
+  std::string chosen;  ///< the file of the chosen candidate in the folder of results
   std::uintmax_t bytes = 0;  ///< of the file
 };
 CompressResult compress(const CompressRequest& request, const CandidateSink& sink = {}, const Progress& progress = {});
@@ -342,6 +345,7 @@ TrainOutcome train(const TrainRequest& request, const Progress& progress = {});
 
 /// Throws `not_met`, with the bound and the budget, where a certificate is missing or does not keep its budget.
 void require_budget(const Certificate& certificate);
+void require_budget(const EmbedResult& result);  ///< of a k that was chosen
 void require_budget(const CompressResult& result);
 
 /// The task and the teacher that an embedding was made from.

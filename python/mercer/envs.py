@@ -115,7 +115,7 @@ def own_env(env: Any, seed: int = 0) -> Env:
         return env
     if isinstance(env, str):
         return Env(env, 1, seed)
-    raise fault("E203", f"{type(env).__name__} is no built-in task", "Give its name, or mercer.make(name)")
+    raise fault("E203", f"{type(env).__name__} is not a built-in task", "Give its name, or mercer.make(name)")
 
 
 def is_vector(env: Any) -> bool:

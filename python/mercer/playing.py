@@ -54,7 +54,7 @@ class Chooser:
             self.many = self._called_many
             self._batched = Batched(policy, self.task)
         else:
-            raise fault("E203", f"{_name_of(policy)} is no policy", "Give a callable obs -> action, or an object with predict")
+            raise fault("E203", f"{_name_of(policy)} is not a policy", "Give a callable obs -> action, or an object with predict")
 
     def begin(self) -> None:
         """Forgets what a recurrent policy remembers: new episodes begin."""

@@ -159,6 +159,6 @@ def as_policy(policy: Any, env: Any, act: str = "sample") -> Policy:
         return _mercer.make_python_policy(name, task, Batched(policy, task), None, None, policy)
     raise fault(
         "E203",
-        f"{name} is no policy",
+        f"{name} is not a policy",
         "Give a built-in, a file, a callable obs -> action, an object with predict, or one with sample and log_prob",
     )

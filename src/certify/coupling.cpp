@@ -128,7 +128,7 @@ StepWeights weigh(const Policy& teacher, const Policy& student, const Rollouts& 
 std::string why_not(const Policy& teacher, const Policy& student, const Rollouts& rollouts, Act act) {
   if (teacher.action_space().is_discrete()) return "";
   if (act == Act::mean) {
-    return "the coupling bound compares densities of actions, and both policies were played without drawing any";
+    return "the coupling bound needs drawn actions (--act sample)";
   }
   const std::size_t some = std::min<std::size_t>(rollouts.steps(), 16);
   const Columns observation(rollouts.observations, teacher.observation_dimensions(), 0, some);

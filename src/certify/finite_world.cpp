@@ -218,9 +218,10 @@ FiniteWorldResult find_finite_world(const Env& env, const Policy& teacher, const
   }
   const auto* lattice = dynamic_cast<const LatticePolicy*>(&student);
   if (lattice == nullptr) {
-    return {{},
-            "bounds in a finite model (levels paper, model and exact): the task is not finite, and what is "
-            "certified is not a policy on a lattice, so there are no cells to make a model of"};
+    return {
+        {},
+        "bounds in a finite model (levels paper, model and exact), not computed: these bounds need a finite task or "
+        "a lattice embedding"};
   }
   return estimated_world(env, teacher, *lattice, rollouts, options, gamma);
 }

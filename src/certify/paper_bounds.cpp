@@ -89,7 +89,7 @@ void add_three_terms(BoundList& list) {
     }
     sum += term->value;
   }
-  list.add("paper_three_terms", Of::discounted_return, sum, "not a guarantee: its terms are not");
+  list.add("paper_three_terms", Of::discounted_return, sum, "not a guarantee, because its terms are not guaranteed");
 }
 
 void add_coverage(const TabularComparison& c, BoundList& list) {

@@ -193,7 +193,7 @@ class WorldRows {
   std::vector<std::string> compared(const Bound& bound) const {
     std::vector<std::string> lines = given(bound);
     if (world_.estimated)
-      lines.emplace_back("compares the teacher's bin masses at the middles of cells with what acts");
+      lines.emplace_back("compares the teacher's action distribution at cell centres with the embedding's");
     return lines;
   }
 

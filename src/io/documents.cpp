@@ -51,6 +51,10 @@ void flatten(const toml::table& table, const std::string& prefix, const std::fil
 
 nlohmann::json read_json(const std::filesystem::path& path) {
   const std::string text = read_text(path, limits::json_bytes);
+  if (text.empty()) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' is not JSON: the file is empty", path.string()),
+                "Write the file again");
+  }
   try {
     return parse_strict_json<nlohmann::json>(text, path.string());
   } catch (const nlohmann::json::parse_error& mistake) {

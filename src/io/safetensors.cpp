@@ -62,7 +62,7 @@ json parse_header(std::string_view text, const std::string& where) {
   try {
     return parse_strict_json<json>(text, where);
   } catch (const json::exception&) {
-    throw_unreadable(where, "has a header that is not JSON: it is no safetensors file, or damaged");
+    throw_unreadable(where, "has a header that is not JSON: it is not a safetensors file, or is damaged");
   }
 }
 
@@ -204,16 +204,17 @@ Safetensors read_safetensors(const std::filesystem::path& path) {
 }
 
 Safetensors parse_safetensors(std::span<const std::byte> bytes, const std::string& where) {
+  if (bytes.empty()) throw_corrupt(where, "cannot be read: the file is empty");
   if (bytes.size() < length_bytes) throw_corrupt(where, "is too short for a safetensors file");
   std::uint64_t length = 0;
   for (std::size_t i = length_bytes; i-- > 0;) length = length << 8 | static_cast<std::uint64_t>(bytes[i]);
   if (length > limits::safetensors_header)
-    throw_unreadable(where, fmt::format("is no safetensors file (its header would have {} bytes)", length));
+    throw_unreadable(where, fmt::format("is not a safetensors file (its header would have {} bytes)", length));
   if (length > bytes.size() - length_bytes) throw_corrupt(where, "ends before the header it announces");
 
   const auto data = bytes.subspan(length_bytes + length);
   const json header = parse_header({reinterpret_cast<const char*>(bytes.data()) + length_bytes, length}, where);
-  if (!header.is_object()) throw_unreadable(where, "has a header that is no JSON object");
+  if (!header.is_object()) throw_unreadable(where, "has a header that is not a JSON object");
 
   Safetensors file;
   std::vector<Entry> entries;

@@ -82,6 +82,10 @@ struct Directory {
 };
 
 Directory find_directory(const Reader& reader, std::uint64_t size, const std::string& where) {
+  if (size == 0) {
+    throw Error(ErrorCode::bad_format, fmt::format("'{}' cannot be read: the file is empty", where),
+                "Write the file again");
+  }
   if (size < 4 || reader.number(0, 2) != 0x4b50) {
     throw Error(ErrorCode::bad_format, fmt::format("'{}' is not a zip file (.npz and .zip are)", where),
                 "Give a file that numpy.savez, 'mercer rollout' or Stable-Baselines3 wrote");

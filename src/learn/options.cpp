@@ -33,7 +33,7 @@ void check_own(const DqnOptions& o) {
   require_in_range("epsilon-start", o.epsilon_start, 0, 1, "Give a share of random actions from 0 to 1");
   require_in_range("epsilon-end", o.epsilon_end, 0, 1, "Give a share of random actions from 0 to 1");
   require_in_range("epsilon-steps", static_cast<double>(o.epsilon_steps), 1, 1e9, "Give a number of steps");
-  require_in_range("epsilon-run", o.epsilon_run, 1, 1000, "Use 1 to choose anew at every step");
+  require_in_range("epsilon-run", o.epsilon_run, 1, 1000, "Use 1 to choose again at every step");
   require_in_range("target-every", static_cast<double>(o.target_every), 1, 1e9, "Give a number of updates");
   require_in_range("max-gradient-norm", o.max_gradient_norm, 1e-6, 1e6, "Give a length such as 10");
 }

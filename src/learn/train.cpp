@@ -169,7 +169,7 @@ TrainResult train(const Env& env, const TrainOptions& options, const Progress& p
     if (progress.report) {
       const auto& played = training.episodes();
       progress.report(
-          played.whole == 0 ? "training" : fmt::format("training, mean return lately {:.4g}", played.recent),
+          played.whole == 0 ? "training" : fmt::format("training, recent mean return {:.4g}", played.recent),
           std::min(1.0, static_cast<double>(training.step() - result.resumed_from) /
                             static_cast<double>(options.steps - result.resumed_from)));
     }

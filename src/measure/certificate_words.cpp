@@ -70,12 +70,16 @@ std::string limit(const Promise& promise) {
       promise.upper >= 0 ? "plus " + percent_up(100 * promise.upper) : "minus " + percent_down(-promise.upper));
 }
 
+// "2.5000%" as a difference of two shares.
+std::string points(const std::string& percent) { return percent.substr(0, percent.size() - 1) + " percentage points"; }
+
 std::string of_failures(const Promise& promise) {
   if (promise.factor == 0) return fmt::format("fails in {} of the episodes", limit(promise));
   if (promise.factor != 1) return fmt::format("the share of episodes that fail is {}", limit(promise));
   return promise.upper >= 0
-             ? fmt::format("fails in at most {} more of the episodes than the teacher", percent_up(100 * promise.upper))
-             : fmt::format("fails in at least {} fewer of the episodes than the teacher", percent_down(-promise.upper));
+             ? fmt::format("its failure rate is at most {} above the teacher's",
+                           points(percent_up(100 * promise.upper)))
+             : fmt::format("its failure rate is at least {} below the teacher's", points(percent_down(-promise.upper)));
 }
 
 // What a share says; empty for what is no share.

@@ -6,9 +6,13 @@
 #include "measure/certificate_words.hpp"
 #include "mercer/error.hpp"
 #include "mercer/pipeline.hpp"
+#include "mercer/warning.hpp"
+#include "pipeline/teacher.hpp"
 
 namespace mercer {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Throws about the first promise that is above its limit. Those of returns are in units of return, all others are
 // percent.
@@ -47,6 +51,20 @@ namespace {
               remedy);
 }
 
+const std::string to_write = ". To write it anyway, choose another --out";
+const std::string more_or_larger = "Use more episodes if the measured loss is well below, a larger embedding if not";
+
+std::string spared_words(const std::string& file) {
+  return fmt::format(". '{}' keeps its promise and was not replaced", file);
+}
+
+// Where the best that was found is, if anywhere.
+std::string place_of(const CompressResult& result) {
+  const std::string& file = result.out.empty() ? result.chosen : result.out;
+  return (result.spared.empty() ? "" : spared_words(result.spared)) +
+         (file.empty() ? "" : fmt::format(". The best found is in '{}'", file));
+}
+
 std::string remedy_of(const CompressResult& result) {
   if (result.found.certificate->about == Quantity::action) {
     return "Log more episodes, allow more error or bytes, or raise --most-terms";
@@ -70,23 +88,41 @@ Keeps KeepRequest::keeps() const {
   return out;
 }
 
+bool keeps_promise(const fs::path& path) {
+  std::error_code none;
+  if (!fs::is_regular_file(path, none)) return false;
+  const NoWarnings quiet;
+  try {
+    const std::optional<Certificate> stored = read_embedding(path).certificate;
+    return stored && stored->within_budget &&
+           std::ranges::any_of(stored->promises, [](const Promise& promise) { return promise.budget.has_value(); });
+  } catch (const Error&) {
+    return false;  // nothing is lost with what cannot be read
+  }
+}
+
 void require_budget(const Certificate& certificate) {
   if (certificate.within_budget) return;
-  refuse(certificate, "", "Use more episodes if the measured loss is well below, a larger embedding if not");
+  refuse(certificate, "", more_or_larger);
+}
+
+void require_budget(const EmbedResult& result) {
+  if (!result.choice || result.choice->certificate.within_budget) return;
+  refuse(result.choice->certificate, result.spared.empty() ? "" : spared_words(result.spared),
+         result.spared.empty() ? more_or_larger : more_or_larger + to_write);
 }
 
 void require_budget(const CompressResult& result) {
   const std::optional<Certificate>& certificate = result.found.certificate;
   if (certificate && certificate->within_budget) return;
-  const std::string where = result.out.empty() ? "" : fmt::format(". The best found is in '{}'", result.out);
-  if (certificate) {
-    refuse(*certificate, where, remedy_of(result));
-  }
+  const std::string where = place_of(result);
+  const std::string other = result.spared.empty() ? "" : to_write;
+  if (certificate) refuse(*certificate, where, remedy_of(result) + other);
   throw Error(ErrorCode::not_met,
               fmt::format("nothing is certified: the log has fewer than {} episodes; measured on states that chose the "
                           "embedding: {:.4g}%{}",
                           least_logged_episodes, result.found.winner().loss_percent, where),
-              "Log more episodes. States that were drawn independently count as episodes of one state each");
+              "Log more episodes. States that were drawn independently count as episodes of one state each" + other);
 }
 
 }  // namespace mercer

@@ -221,7 +221,7 @@ std::string search_hash(const CompressRequest& request, const Policy& teacher) {
 }
 
 // The embeddings of the Pareto front and a list of all candidates, for 'mercer report' and 'mercer serve'.
-void write_results(const fs::path& folder, const CompressResult& result, const std::optional<SigningKey>& key) {
+void write_results(const fs::path& folder, CompressResult& result, const std::optional<SigningKey>& key) {
   nlohmann::ordered_json tried = nlohmann::ordered_json::array();
   const Compressed& found = result.found;
   EmbeddingOrigin origin = result.origin;
@@ -235,6 +235,7 @@ void write_results(const fs::path& folder, const CompressResult& result, const s
       write_embedding(folder / file, one.embedding, origin, chosen ? found.certificate : std::nullopt, key);
       entry["file"] = file;
       if (chosen) entry["chosen"] = true;
+      if (chosen) result.chosen = (folder / file).string();
     }
     tried.push_back(std::move(entry));
   }
@@ -285,8 +286,9 @@ CompressResult compress(const CompressRequest& request, const CandidateSink& sin
   }
   result.origin = make_origin(task, request.teacher, *teacher, request.seed, settings_of(request), request.out);
   result.origin.settings["act"] = std::string(name(options.judge.act));
-  result.out = request.out;
-  if (!request.out.empty()) {
+  const bool kept = result.found.certificate && result.found.certificate->within_budget;
+  (kept || !keeps_promise(request.out) ? result.out : result.spared) = request.out;
+  if (!result.out.empty()) {
     write_embedding(request.out, result.found.winner().embedding, result.origin, result.found.certificate,
                     request.sign);
     result.bytes = fs::file_size(request.out);

@@ -110,11 +110,12 @@ void finish(const EmbedRequest& request, EmbedResult& result, const Policy& teac
       decoded(made, request.out),
       make_origin(request.task, request.teacher, teacher, request.seed, std::move(settings), request.out), 0,
       std::move(certificate)};
-  if (!request.out.empty()) {
+  const bool kept = !file.certificate || file.certificate->within_budget;
+  (kept || !keeps_promise(request.out) ? result.out : result.spared) = request.out;
+  if (!result.out.empty()) {
     write_embedding(request.out, made, file.origin, file.certificate, request.sign);
     file.bytes = std::filesystem::file_size(request.out);
   }
-  result.out = request.out;
   result.file = std::move(file);
 }
 

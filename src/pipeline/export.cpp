@@ -134,6 +134,9 @@ ExportTexts export_texts(const ExportRequest& request, EmbeddingFile file) {
 }
 
 std::vector<std::string> write_files(const std::string& folder, const std::vector<ExportedFile>& files, bool force) {
+  if (std::error_code none; fs::exists(folder, none) && !fs::is_directory(folder, none)) {
+    throw Error(ErrorCode::cannot_write, fmt::format("'{}' is a file, not a folder", folder), "Choose another --out");
+  }
   for (const ExportedFile& file : files) {
     const fs::path path = fs::path(folder) / file.path;
     std::error_code ignored;

@@ -62,6 +62,24 @@ std::vector<std::string> write_vectors(const TestVectors& vectors, fs::path base
   return {json, npz};
 }
 
+// A name that stands for none: what spaces without names get.
+bool is_placeholder(std::string_view name) {
+  const std::size_t letters = std::min(name.size(), name.find_last_not_of("0123456789") + 1);
+  const std::string_view base = name.substr(0, letters);
+  return base == "action" || (letters < name.size() && (base == "obs" || base == "x"));
+}
+
+// A label moves no number: names that differ from the embedding's would describe another order of its inputs.
+void refuse_other_names(const std::vector<std::string>& given, const Space& own, std::string_view key,
+                        const std::string& owner) {
+  for (std::size_t d = 0; d < given.size() && given.size() == own.dimensions(); ++d) {
+    const std::string& name = own.axes[d].name;
+    if (name == given[d] || is_placeholder(name)) continue;
+    throw Error(ErrorCode::bad_value, fmt::format("'{}': {} gives '{}' the name '{}'", owner, key, name, given[d]),
+                "Leave it out; the embedding has its names, and a name is a label that changes no order");
+  }
+}
+
 }  // namespace
 
 void name_embedding(EmbeddingFile& file, const std::vector<PolicySetting>& settings, const std::string& owner) {
@@ -75,6 +93,8 @@ void name_embedding(EmbeddingFile& file, const std::vector<PolicySetting>& setti
   if (naming.empty()) return;
   const Embedding& old = file.embedding;
   Contract contract = old.policy().contract();
+  refuse_other_names(naming.names, contract.observation, "names", owner);
+  refuse_other_names(naming.action_names, contract.action, "action-names", owner);
   apply_naming(naming, contract, owner);
   if (!old.is_lattice()) {
     file.embedding = ContinuousEmbedding::decode(old.payload(), contract, owner);

@@ -46,7 +46,7 @@ Rollouts play_outside(const Player& player, const Policy& policy, const RolloutO
                       const Progress& progress) {
   if (!options.start_states.empty()) {
     throw Error(ErrorCode::bad_value,
-                fmt::format("start_states were given, and '{}' is no built-in task: it can only be reset by seed",
+                fmt::format("start_states were given, and '{}' is not a built-in task: it can only be reset by seed",
                             player.task().name),
                 "Leave them out");
   }
@@ -124,10 +124,11 @@ std::shared_ptr<const Player> with_spread_of(const std::shared_ptr<const Player>
 TaskRequest perturbed(const TaskRequest& request, const std::string& perturb, std::uint64_t seed) {
   if (perturb.empty()) return request;
   if (request.player && request.player->env() == nullptr) {
-    throw Error(ErrorCode::bad_value,
-                fmt::format("--perturb was given, and '{}' is no built-in task: nothing here can change its parameters",
-                            request.player->task().name),
-                "Give mercer.Perturbed(make, ranges) as the environment, with a function that makes a perturbed one");
+    throw Error(
+        ErrorCode::bad_value,
+        fmt::format("--perturb was given, and '{}' is not a built-in task: nothing here can change its parameters",
+                    request.player->task().name),
+        "Give mercer.Perturbed(make, ranges) as the environment, with a function that makes a perturbed one");
   }
   std::vector<Perturbation> box = read_perturbations(request.env, perturb);
   TaskRequest out = request;

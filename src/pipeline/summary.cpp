@@ -75,9 +75,10 @@ std::string behaviour_of_both(const Compressed& found) {
 
 std::vector<Fact> summary_of(const CompressResult& result) {
   const Compressed& found = result.found;
-  const std::string file = result.out.empty()
-                               ? "none was asked for"
-                               : fmt::format("{}, {} bytes, after {:.1f} s", result.out, result.bytes, found.seconds);
+  const std::string file =
+      !result.spared.empty() ? fmt::format("'{}' keeps its promise and was not replaced", result.spared)
+      : result.out.empty()   ? "none was asked for"
+                             : fmt::format("{}, {} bytes, after {:.1f} s", result.out, result.bytes, found.seconds);
   return {{"size", size_of(found.winner())},
           {"loss", loss_of(found.winner(), found.certificate)},
           {"promise", promise_of(found.certificate)},

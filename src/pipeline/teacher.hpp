@@ -59,4 +59,7 @@ std::size_t pruning_rollouts(const EmbeddingFile& file);
 /// Throws `missing_option` or `bad_value` unless `out` can be the file of an embedding, and `cannot_write`.
 void check_embedding_path(const std::string& out);
 
+/// Whether the file is an embedding whose certificate keeps a limit that was asked for.
+bool keeps_promise(const std::filesystem::path& path);
+
 }  // namespace mercer

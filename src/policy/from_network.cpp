@@ -78,9 +78,9 @@ struct Maker {
       if (made.squash == Squash::tanh || normalised_actions) {
         if ((!std::isfinite(low) || !std::isfinite(high)) && (options.scale.empty() || options.centre.empty())) {
           throw Error(ErrorCode::missing_option,
-                      fmt::format("policy '{}': action '{}' of task '{}' has no finite bounds to scale to", name,
-                                  task.action.axes[d].name, task.name),
-                      "Give scale and centre");
+                      fmt::format("policy '{}': its action '{}' has no known bounds to scale to", name,
+                                  task.action.axes[d].name),
+                      "Name a task whose actions have bounds (--env), or give scale and centre");
         }
         made.centre[d] = (low + high) / 2;
         made.scale[d] = (high - low) / 2;
@@ -178,7 +178,8 @@ void check_inputs(const Maker& maker, bool with_action) {
   const std::size_t wanted = with_action ? 2 : 1;
   if (inputs.size() != wanted) {
     throw Error(ErrorCode::shape_mismatch,
-                fmt::format("network '{}' has {} inputs; it needs {}", maker.name, inputs.size(),
+                fmt::format("network '{}' has {} input{}; it needs {}", maker.name, inputs.size(),
+                            inputs.size() == 1 ? "" : "s",
                             with_action ? "2: the observation and the action" : "1: the observation"),
                 "Choose the task that the network was trained on, or export it with those inputs");
   }
@@ -191,6 +192,17 @@ void check_inputs(const Maker& maker, bool with_action) {
   };
   need(0, task.observation.dimensions(), "observations");
   if (with_action) need(1, task.action.dimensions(), "actions");
+}
+
+// Values of discrete actions, such as those of a DQN: they depend on the observation alone.
+void refuse_discrete(const Maker& maker, std::size_t output) {
+  const std::size_t values = maker.network.outputs()[output].size;
+  if (maker.network.inputs().size() != 1 || values == 1) return;
+  throw Error(ErrorCode::shape_mismatch,
+              fmt::format("network '{}' gives one value for each of {} discrete actions, and the actions of task '{}' "
+                          "are continuous",
+                          maker.name, values, maker.task.name),
+              "Choose the task that the network was trained on");
 }
 
 [[noreturn]] void no_policy(const Maker& maker) {
@@ -224,8 +236,9 @@ std::unique_ptr<Policy> make_network_policy(const std::string& name, const Netwo
     return make_deterministic(maker, action ? *action : *mean);
   }
   if (wants_q && (q || q1 || logits)) {
-    check_inputs(maker, box);
     std::vector<std::size_t> critics{q ? *q : q1 ? *q1 : *logits};
+    if (box) refuse_discrete(maker, critics[0]);
+    check_inputs(maker, box);
     if (!q && q1 && q2) critics.push_back(*q2);
     return make_from_q(maker, critics, !q && !q1);
   }

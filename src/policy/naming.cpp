@@ -30,7 +30,7 @@ void check_name(const std::string& name, const PolicySetting& setting) {
   const std::string& plain = earlier ? earlier->name : name;
   if (!plain.empty() && plain.size() <= longest_name && is_letter(plain[0]) && all_among(plain, "_. -")) return;
   throw Error(
-      ErrorCode::bad_value, fmt::format("{}: '{}' in {} is no legal name", setting.source, name, setting.key),
+      ErrorCode::bad_value, fmt::format("{}: '{}' in {} is not a legal name", setting.source, name, setting.key),
       fmt::format("Give 1 to {} letters, digits, '_', '.', '-' and spaces, a letter first; NAME[t-1] is its value "
                   "one step ago, up to [t-{}]",
                   longest_name, most_steps_ago));
@@ -39,7 +39,7 @@ void check_name(const std::string& name, const PolicySetting& setting) {
 void check_unit(const std::string& unit, const PolicySetting& setting) {
   if (unit.size() <= longest_unit && all_among(unit, " /*^.-+%()_")) return;
   throw Error(
-      ErrorCode::bad_value, fmt::format("{}: '{}' in {} is no legal unit", setting.source, unit, setting.key),
+      ErrorCode::bad_value, fmt::format("{}: '{}' in {} is not a legal unit", setting.source, unit, setting.key),
       fmt::format("Give at most {} letters, digits, spaces and any of / * ^ . - + % ( ) _, such as rad/s; leave an "
                   "entry empty where there is no unit",
                   longest_unit));

@@ -225,6 +225,7 @@ Graph read_graph(const onnx::GraphProto& proto, std::int64_t operator_set, const
 }
 
 onnx::ModelProto parse_model(std::span<const std::byte> bytes, const std::string& where) {
+  if (bytes.empty()) refuse(where, "the file is empty", "Give a file that torch.onnx.export wrote");
   onnx::ModelProto model;
   if (bytes.size() > limits::onnx_bytes || !model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
     throw Error(ErrorCode::corrupt_file, fmt::format("'{}' is not an ONNX file, or is cut short", where),

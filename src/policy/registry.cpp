@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "env/spec.hpp"
+#include "io/open_folders.hpp"
 #include "io/ordinary.hpp"
 #include "mercer/error.hpp"
 #include "mercer/policy.hpp"
@@ -123,6 +124,29 @@ std::vector<PolicySetting> settings_of(const FileSpec& spec) {
   return settings;
 }
 
+bool is_policy_file(std::string_view file) {
+  return is_network_file(file) || file.ends_with(".json") || file.ends_with(".npz") ||
+         std::ranges::any_of(file_kinds(), [&](const FileKind& kind) { return file.ends_with(kind.ending); });
+}
+
+// The policy's file of nearly that name, beside where `name` would be. Nothing is listed for what may only read some
+// folders.
+std::string near_file(const std::string& name) {
+  if (ReadingOnly::folders() != nullptr) return {};
+  const std::filesystem::path path(name), folder = path.has_parent_path() ? path.parent_path() : ".";
+  std::vector<std::string> files;
+  std::error_code none;
+  constexpr std::size_t most = 10000;
+  for (std::filesystem::directory_iterator at(folder, none), end; !none && at != end && files.size() < most;
+       at.increment(none)) {
+    const std::string file = at->path().filename().string();
+    if (is_policy_file(file)) files.push_back(file);
+  }
+  std::ranges::sort(files);
+  const std::string near = nearest_name(path.filename().string(), files);
+  return near.empty() ? near : (path.parent_path() / near).string();
+}
+
 std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& task) {
   for (const FileKind& kind : file_kinds()) {
     const auto found = find_file(spec, kind.ending);
@@ -146,9 +170,17 @@ std::unique_ptr<Policy> make_plain_policy(std::string_view spec, const Task& tas
       throw Error(ErrorCode::unknown_name, fmt::format("no policy is called '{}': that is a task", spec),
                   fmt::format("Name the task with --env {} and your policy's file with --policy FILE", spec));
     }
+    if (std::error_code none; ReadingOnly::folders() == nullptr && std::filesystem::is_directory(name, none)) {
+      throw Error(ErrorCode::unknown_name, fmt::format("no policy is called '{}': that is a folder", name),
+                  "Name a policy's file in it");
+    }
     std::vector<std::string> names{"uniform", "tabular"};
     for (const std::string_view ending : network_endings) names.push_back(fmt::format("FILE{}", ending));
     for (const FileKind& kind : file_kinds()) names.push_back(kind.kind.name);
+    if (const std::string near = near_file(name); !near.empty() && nearest_name(name, names).empty()) {
+      throw Error(ErrorCode::unknown_name, fmt::format("no policy and no file is called '{}'", name),
+                  fmt::format("Did you mean the file '{}'?", near));
+    }
     throw_unknown("policy", name, names);
   }
   if (colon != std::string_view::npos) {

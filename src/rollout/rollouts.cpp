@@ -217,7 +217,7 @@ Rollouts read_rollouts_csv(const std::filesystem::path& path, double gamma) {
       r.final_observations.insert(r.final_observations.end(), observation.columns.size(), nothing);
       discount = 1;
     }
-    if (closed) bad_csv(path, fmt::format("line {} goes on with episode {} after its closing line", row + 2, number));
+    if (closed) bad_csv(path, fmt::format("line {} continues episode {} after its closing line", row + 2, number));
     if (std::isnan(table.at(row, reward))) {
       closed = true;
       r.final_observations.resize(r.final_observations.size() - observation.columns.size());

@@ -56,7 +56,7 @@ std::map<std::string, Kept> files_in(const fs::path& folder) {
     const std::string name = file.path().filename().string();
     if (name == marker) continue;
     if (!file.is_regular_file()) {
-      throw Error(ErrorCode::bad_value, fmt::format("'{}' is no plain file", file.path().string()),
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' is not a regular file", file.path().string()),
                   "A result is plain files in one folder");
     }
     files[name] = {file.file_size(), sha256_file(file.path())};

@@ -212,10 +212,12 @@ Colour smoothness(const VerdictFacts& facts, const VerdictLimits& limits, std::v
   }
   if (colour != Colour::red) {
     const std::string own = share(embedding.motion->roughness);
-    const std::string other = teacher.motion ? fmt::format(", the teacher {}", share(teacher.motion->roughness)) : "";
-    parts.push_back(facts.outcomes.discrete()
-                        ? fmt::format("Changes the action at {} of the steps{}.", own, other)
-                        : fmt::format("Moves the action by {} of its range a step{}.", own, other));
+    const bool discrete = facts.outcomes.discrete();
+    const std::string other =
+        teacher.motion ? fmt::format("; the teacher {} {}", discrete ? "at" : "by", share(teacher.motion->roughness))
+                       : "";
+    parts.push_back(discrete ? fmt::format("Changes the action at {} of the steps{}.", own, other)
+                             : fmt::format("Changes the action by {} of its range per step{}.", own, other));
   }
   if (!teacher.motion) return worse(colour, Colour::amber);
   const double most = limits.rough_factor * teacher.motion->roughness + limits.rough_plus;

@@ -10,8 +10,9 @@ _PERCENT = r"(?:(?:plus )?(?P<plus>[0-9.]+)|minus (?P<minus>[0-9.]+))%"
 _LIMIT = rf"at most (?:(?:[0-9.]+ times )?the teacher's )?{_PERCENT}"
 # What is promised as a share of episodes, steps, states or a range: its words and its code.
 SHARES = (
-    (rf"fails in {_LIMIT} (?:more )?of the episodes", "failures"),
-    (r"fails in at least (?P<minus>[0-9.]+)% fewer of the episodes", "failures"),
+    (rf"fails in {_LIMIT} of the episodes", "failures"),
+    (r"failure rate is at most (?P<plus>[0-9.]+) percentage points above the teacher's", "failures"),
+    (r"failure rate is at least (?P<minus>[0-9.]+) percentage points below the teacher's", "failures"),
     (rf"at most {_PERCENT} of the episodes have a return outside", "outside"),
     (rf"mean change of the action from step to step is {_LIMIT} of its range", "roughness"),
     (rf"share of steps at which the action changes is {_LIMIT}", "roughness"),

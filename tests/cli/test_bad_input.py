@@ -22,13 +22,16 @@ PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
     (["embed", "--states", 100], ["E201", "no flag of 'mercer embed' is called '--states'. Did you mean '--fit-states'?"]),
     (["compress", "--episodes", 100], ["'--candidate-episodes', '--select-episodes' or '--certify-episodes'?"]),
     (["compress", "--seconds=9"], ["E201", "Did you mean '--budget'?"]),
-    (["export", "ada", "p.mercer"], ["E201", "--format is 'ada'; legal: c, st, rust, js, onnx, json. Give one of them."]),
+    (["export", "ada", "p.mercer"], ["E201", "'ada' is not a format; legal: c, st, rust, js, onnx, json. Give one of them."]),
+    (["export", "p.mercer", "--out", "d"], ["E201", "'p.mercer' is not a format; legal: c, st, rust, js, onnx, json.",
+                                            "Write the format first: mercer export c p.mercer."]),
     (["evaluate", "--env", "pendulun", "--policy", "uniform"], ["E201", "pendulun", "'pendulum'"]),
     (["evaluate", "--env", "cart-pole", "--policy", "uniforn"], ["E201", "uniforn", "'uniform'"]),
     (["evaluate", "--env", "chain:alhpa=1", "--policy", "uniform"], ["E201", "alhpa", "'alpha'"]),
     (["evaluate", "--env", "pendulum:x=9", "--policy", "uniform"], ["E201", "no setting of task", "'x'"]),
     (["evaluate", "--env", "chain:n", "--policy", "uniform"], ["E203", "'n' has no value", "key=value"]),
-    (["evaluate", "--env", "chain", "--policy", "uniform", "rollout"], ["E203", "'rollout' is one word too many"]),
+    (["evaluate", "--env", "chain", "--policy", "uniform", "rollout"], ["E203", "unexpected argument 'rollout'. 'mercer evaluate --help'"]),
+    (["compress", "actor.onnx", "--env", "pendulum"], ["E203", "unexpected argument 'actor.onnx'. Did you mean --policy actor.onnx?"]),
     (PLAY + ["--json=maybe"], ["E203", "'maybe'", "true nor false"]),
     (PLAY + ["--seed", "18446744073709551616"], ["E202", "too large to hold"]),
     (["evaluate", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"], ["E203", "r.npz", ".json"]),
@@ -50,7 +53,7 @@ PLAY = ["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.npz"]
     (["rollout", "--env", "pendulum", "--policy", "uniform", "--out", "r.txt"], ["E203", "r.txt", ".npz"]),
     (["--seed", 3, "rollout"], ["E203", "--seed", "after the verb"]),
     (["rollout", "now"], ["E203", "'now'"]),
-    (["completion", "zhs"], ["E201", "zhs", "'zsh'"]),
+    (["completion", "tcsh"], ["E201", "no shell is called 'tcsh'. Known: bash, fish, zsh."]),
     (["compress", "--max-loss", 1], ["E202", "--max-loss is 1, that is 100%", "Did you mean 1%?"]),
     (["compress", "--max-loss", 5], ["E202", "that is 500%", "Did you mean 5%?"]),
     (["certify", "p.mercer", "--confidence", 95], ["E202", "--confidence is 95", "Did you mean 95%?"]),
@@ -164,6 +167,45 @@ def test_a_policy_that_does_not_fit_is_told_where_it_fits(mercer):
         mercer.ok("evaluate", "--env", task, "--policy", policy, "--episodes", 1, "--horizon", 2)
     (mercer.folder / "pi.json").write_text(json.dumps({"pi": [[0.5, 0.5]] * 3}))
     assert "It fits no built-in task" in mercer.fails(2, "evaluate", "--env", "chain", "--policy", "tabular:pi.json")
+
+
+def test_an_export_into_a_file_names_the_file(mercer):
+    (mercer.folder / "pilot").write_text("a file")
+    for form in ("c", "rust"):
+        said = mercer.fails(3, "export", form, POLICIES / "export/pendulum_5000.mercer", "--out", "pilot")
+        assert "E302: 'pilot' is a file, not a folder. Choose another --out." in said
+    assert (mercer.folder / "pilot").read_text() == "a file"
+
+
+def test_a_misspelt_policy_file_is_suggested(mercer):
+    (mercer.folder / "made").mkdir()
+    for folder in ("", "made/"):
+        (mercer.folder / f"{folder}p.mercer").write_bytes(b"whatever")
+        said = mercer.fails(2, "evaluate", "--env", "pendulum", "--policy", f"{folder}p.mercr")
+        assert f"E201: no policy and no file is called '{folder}p.mercr'. Did you mean the file '{folder}p.mercer'?" in said
+    assert "no policy is called 'made': that is a folder. Name a policy's file in it." in mercer.fails(
+        2, "evaluate", "--env", "pendulum", "--policy", "made")
+    (mercer.folder / "uniform.json").write_text("{}")
+    assert "Did you mean 'uniform'?" in mercer.fails(2, "evaluate", "--env", "pendulum", "--policy", "uniforn")
+
+
+def test_values_of_discrete_actions_do_not_play_a_continuous_task(mercer):
+    said = mercer.fails(2, "evaluate", "--env", "pendulum", "--policy", POLICIES / "policies/mc_dqn_120000_q.onnx")
+    assert "E206" in said and "gives one value for each of 3 discrete actions, and the actions of task 'pendulum' are continuous" in said
+
+
+@pytest.mark.parametrize("name", ["p.json", "a.onnx", "a.safetensors", "a.mercer", "a.zip", "a.pt", "a.pth", "a.npz", "a.msgpack"])
+def test_an_empty_file_is_called_empty(mercer, name):
+    (mercer.folder / name).touch()
+    assert "the file is empty" in mercer.fails(3, "evaluate", "--env", "pendulum", "--policy", name)
+
+
+def test_what_a_report_leaves_out_is_named_once(mercer):
+    (mercer.folder / "m").mkdir()
+    (mercer.folder / "m/good.mercer").write_bytes((POLICIES / "export/pendulum_5000.mercer").read_bytes())
+    (mercer.folder / "m/empty.mercer").touch()
+    said = mercer.ok("report", "m", "--out", "r.html", "--episodes", 5).stderr
+    assert "left out: 'm/empty.mercer' cannot be read: the file is empty\n" in said and said.count("empty.mercer") == 1, said
 
 
 def test_no_verb_shows_the_help(mercer):

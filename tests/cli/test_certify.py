@@ -83,7 +83,7 @@ def test_plays_other_episodes_than_those_that_made_the_embedding(embedded):
 def test_people_read_whether_the_file_was_written(embedded):
     few = ("certify", "p.mercer", *CAR, "--episodes", 30, "--level", "statistical")
     assert "Nothing was written: this is a dry run." in embedded.ok(*few, "--dry-run").stderr
-    assert "The certificate is now in p.mercer." in embedded.ok(*few).stderr
+    assert "Wrote the certificate to p.mercer." in embedded.ok(*few).stderr
     policy = ("certify", ACTOR, *CAR, "--episodes", 30, "--level", "statistical")
     assert "Nothing was written: only a .mercer file holds a certificate." in embedded.ok(*policy).stderr
 

@@ -52,7 +52,7 @@ def test_costs_are_measured(mercer, core, numbers):
     assert 100 < count < 100000 and (chip["cycles"] is None) == (core != "avr")
     header = re.sub(r"\s*\n \*\s*", " ", (mercer.folder / "d/controller.h").read_text())
     wanted = (f"{chip['flash_bytes']} bytes of linked flash", f"{chip['stack_bytes']} bytes of stack",
-              f"{count} {'clock cycles' if core == 'avr' else 'instructions'} an action", chip["compiler"])
+              f"{count} {'clock cycles' if core == 'avr' else 'instructions'} per action", chip["compiler"])
     for words in wanted:
         assert words in header, words
     assert "an estimate" not in header

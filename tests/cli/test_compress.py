@@ -35,6 +35,38 @@ def test_what_cannot_be_kept_is_told_and_the_best_is_written(mercer):
     assert mercer.json("inspect", "p.mercer")["certificate"]["met"] is False
 
 
+def test_a_kept_promise_is_not_replaced_by_a_broken_one(mercer):
+    mercer.ok("compress", *CAR, *QUICK, "--max-loss", "20%", "--out", "p.mercer")
+    kept = (mercer.folder / "p.mercer").read_bytes()
+    broken = ("compress", *CAR, *QUICK, "--max-loss-return", "-1000", "--json")
+    done = mercer.run(*broken, "--out", "p.mercer")
+    assert done.returncode == 5 and json.loads(done.stdout)["file"] == ""
+    assert "'p.mercer' keeps its promise and was not replaced" in done.stderr
+    assert "To write it anyway, choose another --out." in done.stderr and "The best found is in" not in done.stderr
+    assert (mercer.folder / "p.mercer").read_bytes() == kept
+    done = mercer.run(*broken, "--out", "p.mercer", "--results", "front")
+    found = next((mercer.folder / "front").glob(f"{json.loads(done.stdout)['payload_bytes']:05}-*.mercer"))
+    assert done.returncode == 5 and "The best found is in 'front/" in done.stderr and found.name in done.stderr
+    assert (mercer.folder / "p.mercer").read_bytes() == kept
+    # A file that keeps nothing is replaced, and so is one by an embedding that keeps its promise.
+    assert mercer.run(*broken, "--out", "q.mercer").returncode == 5
+    assert mercer.run(*broken, "--out", "q.mercer").returncode == 5 and (mercer.folder / "q.mercer").exists()
+    mercer.ok("compress", *CAR, *QUICK, "--max-loss", "20%", "--out", "q.mercer")
+    mercer.ok("compress", *CAR, *QUICK, "--max-loss", "30%", "--out", "p.mercer")
+    assert mercer.json("inspect", "p.mercer")["certificate"] != mercer.json("inspect", "q.mercer")["certificate"]
+
+
+def test_embed_does_not_replace_a_kept_promise_by_a_broken_one(mercer):
+    lattice = ("embed", *CAR, "--state-bins", "8,8", "--action-bins", 8, "--rollouts", 50, "--episodes", 20, "--certify-episodes", 200)
+    mercer.ok(*lattice, "--max-loss-return", 1000, "--out", "p.mercer")
+    kept = (mercer.folder / "p.mercer").read_bytes()
+    said = mercer.run(*lattice, "--max-loss-return", "-1000", "--out", "p.mercer")
+    assert said.returncode == 5 and "'p.mercer' keeps its promise and was not replaced" in said.stderr
+    assert (mercer.folder / "p.mercer").read_bytes() == kept
+    assert mercer.run(*lattice, "--max-loss-return", "-1000", "--out", "q.mercer").returncode == 5
+    assert mercer.json("inspect", "q.mercer")["certificate"]["met"] is False
+
+
 def test_time_can_be_limited(mercer):
     said = mercer.run("compress", *CAR, *QUICK, "--most-terms", 200, "--generations", 1000, "--max-loss-return",
                       "-1000", "--budget", "2s", "--out", "p.mercer", "--json")

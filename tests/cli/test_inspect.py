@@ -71,7 +71,7 @@ def test_a_table_lists_all_its_states(mercer):
 @pytest.mark.parametrize("wrong, said", [
     (("--names", "a,b"), "2 names for 3 observations"),
     (("--names", "a,b,a"), "'a' twice"),
-    (("--names", "a,b,c*/"), "no legal name"),
+    (("--names", "a,b,c*/"), "not a legal name"),
     (("--units", ",,deg/s"), "it is in 'rad/s'"),
     (("--period", "0.02"), "period is 0.02 s, and there is one action every 0.05 s"),
     (("--period", "0"), "legal: above 0, at most 10000"),
@@ -131,13 +131,29 @@ def test_vectors_of_another_policy_are_refused(mercer):
     assert "no test vectors" in mercer.fails(3, "export", "c", PENDULUM, "--out", "d", "--check", "x.json")
 
 
+@pytest.mark.parametrize("names", [("--names", "sin_theta,cos_theta,speed"), ("--action-names", "speed")])
+def test_an_embedding_keeps_its_names(mercer, names):
+    """Other names would document swapped sensors in the header of a firmware."""
+    for form in ("c", "st", "rust", "json"):
+        assert "E203" in mercer.fails(2, "export", form, PENDULUM, "--out", "d", *names)
+    assert "the embedding has its names" in mercer.fails(2, "inspect", PENDULUM, *names)
+    assert not (mercer.folder / "d").exists()
+    mercer.ok("export", "c", PENDULUM, "--out", "d", "--names", "cos_theta,sin_theta,speed", "--action-names", "torque")
+
+
+def test_a_network_without_a_task_is_not_said_to_have_one(mercer):
+    told = mercer.ok("inspect", ACTOR, "--squash", "tanh").stdout
+    assert "its action 'action0' has no known bounds to scale to" in told and "--env" in told and "of task" not in told
+
+
 NAMING = ("--names", "theta,theta[t-1],push[t-1]", "--units", "1,1,", "--action-names", "push", "--action-units", "")
 
 
 def test_names_of_an_export_stand_in_header_block_and_json(mercer):
-    mercer.ok("export", "c", PENDULUM, "--out", "d", *NAMING)
-    mercer.ok("export", "st", PENDULUM, "--out", "d", *NAMING)
-    mercer.ok("export", "json", PENDULUM, "--out", "d", *NAMING)
+    mercer.ok("embed", "--env", "pendulum", "--policy", ACTOR, "--names", "x0,x1,x2", "--action-names", "action0", "--route", "continuous",
+              "--k", 4, "--rollouts", 5, "--rounds", 1, "--episodes", 5, "--out", "unnamed.mercer")
+    for form in ("c", "st", "json"):
+        mercer.ok("export", form, "unnamed.mercer", "--out", "d", *NAMING)
     header, block = (mercer.folder / "d/controller.h").read_text(), (mercer.folder / "d/controller.st").read_text()
     for text in (header, block):
         words = " ".join(text.replace("\n *", " ").split())
@@ -145,7 +161,7 @@ def test_names_of_an_export_stand_in_header_block_and_json(mercer):
         assert "theta[t-1], 1, -1 to 1: the value of theta 1 step ago" in words
         assert "push[t-1], rad/s, -8 to 8: the action push 1 step ago" in words
         assert "push, N m, -2 to 2" in words and "every 0.05 s" in words
-        assert "normalising is inside" in words and "limited to their range" in words
+        assert "the code normalises them" in words and "limited to their range" in words
     assert "obs_theta_t_1 : REAL;" in block
     contract = json.loads((mercer.folder / "d/controller.json").read_text())["contract"]
     assert [axis["name"] for axis in contract["observation"]["axes"]] == ["theta", "theta[t-1]", "push[t-1]"]

@@ -363,7 +363,7 @@ def test_an_error_about_a_teacher_names_no_folder(mercer):
         (away / "actor.onnx").unlink() if remove else (away / "actor.onnx").write_bytes(b"no network")
         mercer.ok("report", "p.mercer", "--out", "a.html", "--episodes", 10, "--quiet")
         text = (mercer.folder / "a.html").read_text()
-        assert "There is no teacher" in text and "actor.onnx" in text
+        assert "The teacher could not be read" in text and "actor.onnx" in text
         assert str(mercer.folder) not in text and "it's here" not in text
 
 

@@ -92,9 +92,9 @@ TEST(BehaviourWords, failures_read_as_more_fewer_or_in_all) {
   const auto text = [&](double factor, double upper) {
     return first_sentence(certificate, promise_about(Quantity::failures, factor, upper));
   };
-  EXPECT_NE(text(1, 0.0212345).find("; fails in at most 2.1235% more of the episodes than the teacher."),
+  EXPECT_NE(text(1, 0.0212345).find("; its failure rate is at most 2.1235 percentage points above the teacher's."),
             std::string::npos);
-  EXPECT_NE(text(1, -0.0212345).find("; fails in at least 2.1234% fewer of the episodes than the teacher."),
+  EXPECT_NE(text(1, -0.0212345).find("; its failure rate is at least 2.1234 percentage points below the teacher's."),
             std::string::npos);
   EXPECT_NE(text(0, 0.0212345).find("; fails in at most 2.1235% of the episodes."), std::string::npos);
   EXPECT_NE(text(1.5, 0.01).find("episodes that fail is at most 1.5 times the teacher's plus 1.0000%."),

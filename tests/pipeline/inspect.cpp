@@ -43,7 +43,7 @@ TEST(Inspect, a_network_without_a_task_shows_what_its_file_says) {
   EXPECT_EQ(result.layers.front().inputs, 3U);
   EXPECT_EQ(result.inputs.front().size, 3U);
   EXPECT_FALSE(result.policy) << "a squashed Gaussian needs bounds";
-  EXPECT_NE(result.missing.find("no finite bounds to scale to"), std::string::npos) << result.missing;
+  EXPECT_NE(result.missing.find("no known bounds to scale to"), std::string::npos) << result.missing;
   EXPECT_NE(result.missing.find("--env"), std::string::npos);
   const InspectResult scaled = look(actor, "", {{"scale", "2", "a test"}, {"centre", "0", "a test"}});
   ASSERT_TRUE(scaled.policy);
@@ -106,11 +106,21 @@ TEST(Inspect, tables_and_files_of_other_kinds) {
   });
 }
 
-TEST(Inspect, an_embedding_shows_its_contract_under_given_names) {
-  const InspectResult result = look(small, "pendulum", {{"names", "c,s,omega", "--names"}});
+TEST(Inspect, an_embedding_keeps_its_names) {
+  const auto named = [](const char* key, const char* names) { look(small, "", {{key, names, "a test"}}); };
+  named("names", "cos_theta,sin_theta,speed");
+  named("action-names", "torque");
+  expect_error(ErrorCode::bad_value, "names gives 'cos_theta' the name 'sin_theta'",
+               [&] { named("names", "sin_theta,cos_theta,speed"); });
+  expect_error(ErrorCode::bad_value, "action-names gives 'torque' the name 'speed'",
+               [&] { named("action-names", "speed"); });
+}
+
+TEST(Inspect, an_embedding_shows_its_contract) {
+  const InspectResult result = look(small, "pendulum");
   ASSERT_TRUE(result.embedding);
   const nlohmann::ordered_json shown = document(result);
-  EXPECT_EQ(shown["contract"]["observation"]["axes"][2]["name"], "omega");
+  EXPECT_EQ(shown["contract"]["observation"]["axes"][2]["name"], "speed");
   EXPECT_EQ(shown["contract"]["observation"]["axes"][2]["unit"], "rad/s");
   EXPECT_EQ(shown["contract"]["dt"], 0.05);
   EXPECT_EQ(shown["sha256"], sha256_file(small));

@@ -174,10 +174,11 @@ TEST(PerturbPipeline, a_stranger_cannot_be_perturbed_by_text) {
   request.teacher.object = std::make_shared<UniformPolicy>(env->task());
   request.student = request.teacher.object;
   request.perturb = "m=0.8..1.2";
-  expect_error(ErrorCode::bad_value,
-               "--perturb was given, and 'pendulum' is no built-in task: nothing here can change its parameters. Give "
-               "mercer.Perturbed(make, ranges)",
-               [&] { certify(request); });
+  expect_error(
+      ErrorCode::bad_value,
+      "--perturb was given, and 'pendulum' is not a built-in task: nothing here can change its parameters. Give "
+      "mercer.Perturbed(make, ranges)",
+      [&] { certify(request); });
   CompressRequest on_states;
   on_states.task.env = "pendulum";
   on_states.states = "log.npz";

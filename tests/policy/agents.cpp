@@ -149,7 +149,7 @@ TEST_F(Agents, what_would_be_another_policy_is_refused) {
   expect_refused("CnnPolicy",
                  agent_zip(agent_data(action_text), torch_zip({{"features_extractor.cnn.0.weight", {{1}, {1}}}})));
   const TestTensors norm{{"actor.mu.0.weight", {{1, 2}, {1, 1}}}, {"actor.mu.1.weight", {{1}, {1}}}};
-  expect_refused("no linear layer", agent_zip(agent_data(action_text), torch_zip(norm)));
+  expect_refused("not a linear layer", agent_zip(agent_data(action_text), torch_zip(norm)));
   const TestTensors nan{{"actor.mu.0.weight", {{1, 2}, {1, std::nanf("")}}}};
   expect_refused("holds nan", agent_zip(agent_data(action_text), torch_zip(nan)), ErrorCode::not_finite);
   // Squashed actions need bounds to be scaled to.

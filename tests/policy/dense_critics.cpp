@@ -189,7 +189,7 @@ TEST_F(DenseCriticFiles, what_cannot_be_used_gives_a_reason) {
   expect_none("layer 'critic.qf0.2' of a critic takes 6 numbers and is given 5", write_agent(tensors));
   tensors = with_critics(1, 1);
   tensors["critic.qf0.1.weight"] = {{5}, {1, 1, 1, 1, 1}};
-  expect_none("no linear layer", write_agent(tensors));
+  expect_none("not a linear layer", write_agent(tensors));
   TestTensors ppo{{"log_std", {{1}, {-1}}}};
   add_layer(ppo, "mlp_extractor.policy_net.0", 2, 2);
   add_layer(ppo, "action_net", 1, 2);

@@ -67,12 +67,12 @@ TEST(Naming, earlier_values_refer_to_what_has_a_name) {
 TEST(Naming, bad_settings_say_what_is_legal) {
   const std::vector<std::string> names{"", "2theta", "a,b,a", "theta*/", "theta[0]", "\xCE\xB8", std::string(41, 'x')};
   for (const std::string& name : names) {
-    expect_error(ErrorCode::bad_value, name == "a,b,a" ? "'a' twice" : "no legal name", [&] {
+    expect_error(ErrorCode::bad_value, name == "a,b,a" ? "'a' twice" : "not a legal name", [&] {
       naming_of({{"names", name}});
     });
   }
   for (const std::string& unit : std::vector<std::string>{"rad\n", "a;\"", std::string(21, 'x')}) {
-    expect_error(ErrorCode::bad_value, "no legal unit", [&] { naming_of({{"units", unit}}); });
+    expect_error(ErrorCode::bad_value, "not a legal unit", [&] { naming_of({{"units", unit}}); });
   }
   for (const std::string period : {"0", "-1", "10001", "nan", "fast", "0.02s"}) {
     expect_error(ErrorCode::out_of_range, "period = '" + period + "'; legal: above 0, at most 10000", [&] {

@@ -78,7 +78,7 @@ TEST(OnnxDamage, flipped_bytes_are_noticed_or_change_numbers) {
 TEST(OnnxDamage, other_files_are_not_networks) {
   expect_error(ErrorCode::corrupt_file, "is not an ONNX file, or is cut short",
                [] { parse_onnx(as_bytes("PK\x03\x04 a zip file"), "policy.zip"); });
-  expect_error(ErrorCode::bad_format, "there is no network in it", [] { parse_onnx({}, "empty.onnx"); });
+  expect_error(ErrorCode::bad_format, "the file is empty", [] { parse_onnx({}, "empty.onnx"); });
   expect_error(ErrorCode::cannot_open, "gone.onnx", [] { read_onnx("/nowhere/gone.onnx"); });
 }
 

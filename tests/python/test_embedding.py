@@ -233,6 +233,6 @@ def test_exported_c_takes_names_and_test_vectors(tmp_path):
         made = mercer.read(DATA / "export/pendulum_5000.mercer")
     subprocess.run([os.environ["BINARY_UNDER_TEST"], "inspect", DATA / "export/pendulum_5000.mercer", "--test-vectors", "32",
                     "--out", tmp_path / "v"], check=True, capture_output=True)
-    done = made.export_c(tmp_path, check=tmp_path / "v.json", names=["c", "s", "omega"])
+    done = made.export_c(tmp_path, check=tmp_path / "v.json", names=["cos_theta", "sin_theta", "speed"])
     assert [pathlib.Path(file).name for file in done["files"]][-1] == "controller_check.c"
-    assert "obs[2] omega, rad/s" in (tmp_path / "controller.h").read_text()
+    assert "obs[2] speed, rad/s" in (tmp_path / "controller.h").read_text()

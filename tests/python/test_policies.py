@@ -117,7 +117,7 @@ def test_mistakes_of_python_policies_come_back():
         mercer.rollout("pendulum", broken, 5)
     with pytest.raises(ValueError, match="actions"):
         mercer.rollout("pendulum", lambda obs: np.zeros(7), 5)
-    with pytest.raises(ValueError, match="is no policy"):
+    with pytest.raises(ValueError, match="is not a policy"):
         mercer.rollout("pendulum", 42, 5)
 
 

@@ -101,7 +101,7 @@ TEST_F(RolloutsCsv, refuses_lines_that_make_no_episode) {
   refused("line 2: 'reward' is inf", header + "0,1,2,inf\n");
   refused("line 2: 'episode' is nan", header + ",1,2,3\n");
   refused("line 4 comes back to episode 0", header + "0,1,2,3\n1,1,2,3\n0,1,2,3\n");
-  refused("line 4 goes on with episode 0 after its closing line", header + "0,1,2,3\n0,1,,\n0,1,2,3\n");
+  refused("line 4 continues episode 0 after its closing line", header + "0,1,2,3\n0,1,,\n0,1,2,3\n");
 }
 
 TEST_F(RolloutsCsv, needs_steps) {

@@ -76,9 +76,10 @@ TEST(Verdicts, a_good_embedding_is_green_in_every_answer) {
   EXPECT_EQ(all[1].sentence,
             "Loses at most 0.4000% of the teacher's mean return (guaranteed, 95% confidence); keeps the limit of 1%.");
   EXPECT_EQ(all[2].sentence, "Guaranteed, 95% confidence: 4000 paired episodes of pendulum.");
-  EXPECT_EQ(all[3].sentence,
-            "Moves the action by 1.2% of its range a step, the teacher 1%. Loses at most 2.5000% of the teacher's mean "
-            "return at the worst of 2 perturbed points (m=1.2).");
+  EXPECT_EQ(
+      all[3].sentence,
+      "Changes the action by 1.2% of its range per step; the teacher by 1%. Loses at most 2.5000% of the teacher's "
+      "mean return at the worst of 2 perturbed points (m=1.2).");
   EXPECT_EQ(
       all[4].sentence,
       "Fits half of a Cortex-M0 with 32 KiB of flash, 4 KiB of RAM and 48 MHz: about 1000 bytes of flash, 120 bytes "
@@ -227,7 +228,7 @@ TEST(Verdicts, discrete_actions_have_their_own_words) {
   one.certificate.motion = MotionPair{{0.1, 0, 0, 2}, {0.11, 0, 0, 2}};
   EXPECT_TRUE(
       one.at("same").sentence.starts_with("Chooses another action than the teacher in at most 3.1000% of the "));
-  EXPECT_TRUE(one.at("smooth").sentence.starts_with("Changes the action at 11% of the steps, the teacher 10%. "));
+  EXPECT_TRUE(one.at("smooth").sentence.starts_with("Changes the action at 11% of the steps; the teacher at 10%. "));
 }
 
 TEST(Verdicts, costs_are_compared_with_half_of_a_chip) {

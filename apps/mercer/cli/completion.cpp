@@ -206,6 +206,6 @@ void add_completion(Program& program) {
       throw mercer::Error(mercer::ErrorCode::missing_option, "no shell was named",
                           "Write 'mercer completion bash', 'mercer completion fish' or 'mercer completion zsh'");
     }
-    mercer::throw_unknown("shell", *shell, shells);
+    mercer::throw_unknown("shell", *shell, shells, false);
   };
 }

@@ -18,6 +18,7 @@
 #include "io/coded.hpp"
 #include "mercer/error.hpp"
 #include "mercer/parallel.hpp"
+#include "mercer/policy.hpp"
 #include "mercer/warning.hpp"
 
 using mercer::Error;
@@ -140,8 +141,10 @@ void Program::report_unknown(const CLI::App& app) const {
     const std::string kind = before_verb ? "flag" : fmt::format("flag of '{}'", command);
     mercer::throw_unknown_option({app.get_name(), name, kind, flag, spell, fmt::format("'{} --help'", command)}, known);
   }
-  throw Error(ErrorCode::bad_value, fmt::format("'{}' is one word too many", extras[0]),
-              fmt::format("'mercer {} --help' shows the usage", app.get_name()));
+  const bool is_policy = mercer::is_network_file(extras[0]) && std::ranges::find(known, "policy") != known.end();
+  throw Error(ErrorCode::bad_value, fmt::format("unexpected argument '{}'", extras[0]),
+              is_policy ? fmt::format("Did you mean --policy {}?", extras[0])
+                        : fmt::format("'mercer {} --help' shows the usage", app.get_name()));
 }
 
 int Program::dispatch(int argc, char** argv) {

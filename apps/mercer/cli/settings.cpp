@@ -5,6 +5,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "io/documents.hpp"
@@ -31,6 +32,19 @@ std::vector<std::string> all_names(const SettingNames& known) {
 }
 
 std::string help_of(const std::string& verb) { return fmt::format("'mercer {} --help'", verb); }
+
+// A word that was given by place, without its flag, and must be one of the option's choices.
+void check_word(const Option& option, const std::string& verb, const std::string& word) {
+  if (has(option.choices, word)) return;
+  const std::string problem =
+      fmt::format("'{}' is not a {}; legal: {}", word, option.name, fmt::join(option.choices, ", "));
+  const std::string nearest = mercer::nearest_name(word, option.choices);
+  throw Error(ErrorCode::unknown_name, problem,
+              word.ends_with(".mercer")
+                  ? fmt::format("Write the {} first: mercer {} {} {}", option.name, verb, option.choices.front(), word)
+              : nearest.empty() ? "Give one of them"
+                                : fmt::format("Did you mean '{}'?", nearest));
+}
 
 struct Given {
   std::string text;
@@ -152,6 +166,12 @@ std::optional<std::string> Settings::flag(const std::string& name) const {
   return alone ? "true" : text;
 }
 
+bool Settings::by_place(const std::string& name) const {
+  const auto flag = flags_.find(name), place = positionals_.find(name);
+  return place != positionals_.end() && place->second->count() > 0 &&
+         (flag == flags_.end() || flag->second->count() == 0);
+}
+
 void check_values(const Settings& settings) {
   for (const Option* option : settings.all()) {
     const auto text = settings.flag(option->name);
@@ -171,6 +191,7 @@ void fill_settings(Settings& settings, const std::string& verb, const SettingNam
   for (const Option* option : settings.all()) {
     const std::string& name = option->name;
     if (const auto text = settings.flag(name)) {
+      if (option->only_choices && settings.by_place(name)) check_word(*option, verb, *text);
       settings.fill(name, *text, "--" + name);
     } else if (const auto variable = environment.find(name); variable != environment.end()) {
       settings.fill(name, variable->second.text, variable->second.source);

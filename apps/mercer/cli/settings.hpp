@@ -32,6 +32,8 @@ class Settings {
   void fill(const std::string& name, const std::string& text, const std::string& source);
   /// What the command line gave for an option, if anything. A switch that stands alone is "true".
   std::optional<std::string> flag(const std::string& name) const;
+  /// Whether the command line gave an option by place, without its flag.
+  bool by_place(const std::string& name) const;
 
  private:
   CLI::App& app_;

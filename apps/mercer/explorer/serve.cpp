@@ -79,9 +79,9 @@ class Explorer {
     });
     server_.set_error_handler([](const Request&, Response& response) {
       if (!response.body.empty()) return;
-      answer_error(response, response.status,
-                   response.status == 404 ? "There is nothing here."
-                                          : "The request could not be read, or took longer than five seconds.");
+      answer_error(
+          response, response.status,
+          response.status == 404 ? "Not found." : "The request could not be read, or took longer than five seconds.");
     });
     server_.set_default_headers({{"Content-Security-Policy", std::string(page::served_policy())},
                                  {"X-Content-Type-Options", "nosniff"},
@@ -118,13 +118,13 @@ class Explorer {
       return false;
     };
     if (token_.empty() && !is_loopback(host_of(request.get_header_value("Host"))))
-      return refuse(403, "This server answers to its own address alone.");
+      return refuse(403, "Wrong Host header: this server accepts only its own address.");
     // Each range would be a copy of its part, before any of it is sent.
     if (request.ranges.size() > mercer::limits::serve_ranges || request.get_header_value_count("Range") > 1)
       return refuse(416, "A request may ask for one range.");
     if (request.has_header("Origin") && !own_origin(request)) return refuse(403, "Another page asked.");
     if (request.has_header("Transfer-Encoding")) return refuse(411, "Give the length of the body in Content-Length.");
-    if (request.has_header("Content-Encoding")) return refuse(415, "Bodies are taken as they are, not encoded.");
+    if (request.has_header("Content-Encoding")) return refuse(415, "Requests must not have a Content-Encoding.");
     if (const std::string length = request.get_header_value("Content-Length"); !length.empty()) {
       std::size_t bytes = 0;
       const auto [end, trouble] = std::from_chars(length.data(), length.data() + length.size(), bytes);
@@ -138,7 +138,7 @@ class Explorer {
         return refuse(401, "The token is missing or wrong: open the address that 'mercer serve' printed.");
     }
     if (request.method == "POST" && !request.get_header_value("Content-Type").starts_with("application/json"))
-      return refuse(415, "A question is application/json.");
+      return refuse(415, "POST requests need Content-Type: application/json.");
     static const std::set<std::string> methods{"GET", "HEAD", "POST", "DELETE"};
     if (!methods.contains(request.method)) return refuse(405, "GET, POST and DELETE are known.");
     return true;

@@ -73,7 +73,7 @@ void LibraryOptions::require_embeddings(const std::string& verb, const std::stri
 
 Library::Library(const LibraryOptions& options, const mercer::Progress& progress) {
   if (options.paths.empty()) {
-    throw Error(ErrorCode::missing_option, "no embedding was named", "Give a .mercer file or a folder with some");
+    throw Error(ErrorCode::missing_option, "no embedding was named", "Give a .mercer file or a folder of them");
   }
   std::vector<fs::path> folders;
   for (const std::string& path : options.paths) {
@@ -91,10 +91,9 @@ Library::Library(const LibraryOptions& options, const mercer::Progress& progress
     }
   }
   if (subjects_.empty()) {
-    throw Error(
-        ErrorCode::missing_option,
-        left_out_.empty() ? "there is no .mercer file in what was given" : "nothing could be read: " + left_out_[0],
-        "Give a file of 'mercer embed' or 'mercer compress', or a folder with some");
+    throw Error(ErrorCode::missing_option,
+                left_out_.empty() ? "no .mercer file was found" : "nothing could be read: " + left_out_[0],
+                "Give a file of 'mercer embed' or 'mercer compress', or a folder of them");
   }
   title_ = fs::path(options.paths[0]).lexically_normal().filename().string();
   if (title_.empty()) title_ = options.paths[0];
@@ -103,7 +102,7 @@ Library::Library(const LibraryOptions& options, const mercer::Progress& progress
 void Library::add(const fs::path& path, bool named, Worlds& worlds, const mercer::Progress& progress) {
   if (named && path.extension() != ".mercer") {
     throw Error(ErrorCode::bad_value, fmt::format("'{}' is neither a folder nor a .mercer file", path.string()),
-                "Give a file of 'mercer embed' or 'mercer compress', or a folder with some");
+                "Give a file of 'mercer embed' or 'mercer compress', or a folder of them");
   }
   std::error_code none;
   const fs::path real = fs::weakly_canonical(path, none);
@@ -135,7 +134,8 @@ void Library::add_folder(std::size_t index, const fs::path& folder, Worlds& worl
       add(path, false, worlds, progress);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::interrupted) throw;
-      left_out_.push_back(fmt::format("{}: {}", path.string(), error.problem()));
+      const bool named = error.problem().find(path.string()) != std::string::npos;
+      left_out_.push_back(named ? error.problem() : fmt::format("{}: {}", path.string(), error.problem()));
     }
   }
   // tried.json is what 'mercer compress --results' writes; alternatives.json whatever else was measured.
@@ -263,7 +263,7 @@ nlohmann::ordered_json Library::front() const {
         "{} candidates were tried.{}", tried_.size(),
         left_out == 0
             ? ""
-            : fmt::format(" {} (dashed) are not expected to keep what must be kept besides the return.", left_out));
+            : fmt::format(" {} (dashed) are expected to exceed a limit other than the one on the return.", left_out));
   }
   return {{"candidates", candidates}, {"alternatives", alternatives}, {"note", note}};
 }

@@ -23,7 +23,7 @@ std::string shown(const json& value) {
 
 [[noreturn]] void refuse(const std::string& key, const json& value, const std::string& legal) {
   throw Error(ErrorCode::out_of_range, fmt::format("'{}' is {}; legal: {}", key, shown(value), legal),
-              "docs/guide/serve.md lists what may be asked");
+              "docs/guide/serve.md lists the parameters");
 }
 
 std::size_t to_integer(const std::string& key, const json& value, std::size_t low, std::size_t high) {
@@ -45,8 +45,8 @@ Question Question::parse(const std::string& text) {
     is_json = false;
   }
   if (!object.is_object()) {
-    throw Error(ErrorCode::bad_value, is_json ? "the question is no JSON object" : "the question is not JSON",
-                "Send one JSON object; docs/guide/serve.md lists what may be asked");
+    throw Error(ErrorCode::bad_value, is_json ? "the question is not a JSON object" : "the question is not JSON",
+                "Send one JSON object; docs/guide/serve.md lists the parameters");
   }
   return Question(std::move(object));
 }
@@ -55,7 +55,7 @@ std::size_t Question::integer(const std::string& key, std::size_t low, std::size
   const auto found = object_.find(key);
   if (found == object_.end()) {
     throw Error(ErrorCode::missing_option, fmt::format("'{}' is missing", key),
-                "docs/guide/serve.md lists what may be asked");
+                "docs/guide/serve.md lists the parameters");
   }
   return to_integer(key, *found, low, high);
 }

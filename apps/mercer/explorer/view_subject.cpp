@@ -115,7 +115,8 @@ std::unique_ptr<World> Worlds::make(const mercer::EmbeddingFile& file, const std
       work();
     } catch (const mercer::Error& error) {
       if (error.code() == mercer::ErrorCode::interrupted) throw;
-      add_sentence(world->missing, fmt::format("There is no {}: {}.", what, without_folders(error.problem(), named)));
+      add_sentence(world->missing,
+                   fmt::format("The {} could not be read: {}.", what, without_folders(error.problem(), named)));
     }
   };
   const std::string task = env_.empty() ? mercer::stored_task(file, path) : env_;

@@ -11,8 +11,8 @@ void add_certify(Program& program) {
         if (!common.quiet) {
           print_text(mercer::certificate_page(result.certificate));
           if (result.stored) {
-            tell("\nThe certificate is now in {}{}.\n", request.file,
-                 result.replaced ? fmt::format(", in place of one of {} episodes", result.replaced->episodes) : "");
+            tell("\nWrote the certificate to {}{}.\n", request.file,
+                 result.replaced ? fmt::format(", replacing the one from {} episodes", result.replaced->episodes) : "");
           } else {
             tell("\nNothing was written: {}.\n",
                  request.dry_run ? "this is a dry run" : "only a .mercer file holds a certificate");

@@ -28,27 +28,28 @@ std::string heading(bool played) {
                      played ? fmt::format(" {:>8} ", "rough") : "", "candidate");
 }
 
-// "roughness at most 1.44%, episodes that fail at most 1%"
-std::string limits(const mercer::Certificate& certificate) {
+// "their roughness is expected to exceed 1.44% or their failure rate is expected to exceed 1%"
+std::string exceeded(const mercer::Certificate& certificate) {
   std::vector<std::string> parts;
   for (const mercer::Promise& promise : certificate.promises) {
     if (!promise.budget || !mercer::is_share(promise.about)) continue;
     const double teacher = promise.factor == 0 ? 0 : promise.factor * promise.teacher;
     mercer::Promise of_embedding = promise;
     of_embedding.factor = 0;
-    parts.push_back(
-        fmt::format("{} at most {:.3g}%", mercer::promise_words(of_embedding), 100 * (teacher + *promise.budget)));
+    const std::string what =
+        promise.about == mercer::Quantity::failures ? "failure rate" : mercer::promise_words(of_embedding);
+    parts.push_back(fmt::format("their {} is expected to exceed {:.3g}%", what, 100 * (teacher + *promise.budget)));
   }
-  return fmt::format("{}", fmt::join(parts, ", "));
+  return fmt::format("{}", fmt::join(parts, " or "));
 }
 
 void show_left_out(const mercer::Compressed& found) {
   const auto left_out = found.tried.size() - std::ranges::count_if(found.tried, &mercer::Candidate::admissible);
   if (left_out == 0 || !found.certificate) return;
   if (left_out < found.tried.size()) {
-    tell("{} left out: not expected to keep {}.\n", left_out, limits(*found.certificate));
+    tell("{} candidate{} (marked !) left out: {}.\n", left_out, left_out == 1 ? "" : "s", exceeded(*found.certificate));
   } else {
-    tell("None of the {} (marked !) is expected to keep {}.\n", left_out, limits(*found.certificate));
+    tell("None of the {} candidates (marked !) is admissible: {}.\n", left_out, exceeded(*found.certificate));
   }
 }
 

@@ -28,7 +28,7 @@ std::string word(Check::State state) {
 std::vector<mercer::OptionalPart> all_parts() {
   std::vector<mercer::OptionalPart> parts = mercer::optional_parts();
   const std::string how = has_ranks() ? "in this build" : "apt-get install libopenmpi-dev, and build again";
-  parts.insert(parts.begin() + 2, {"MPI", has_ranks(), "several processes on one command", how});
+  parts.insert(parts.begin() + 2, {"MPI", has_ranks(), "run one command in several processes", how});
   return parts;
 }
 

@@ -59,7 +59,11 @@ void show_lattice(const mercer::EmbedRequest& request, const mercer::EmbedResult
     tell("{} of {} rows had nothing left to keep and are uniform: use a larger --k or another --basis\n",
          result.empty_rows, result.cells);
   }
-  tell("{}: {} bytes, {} of them payload\n", result.out, result.file->bytes, embedding.payload().size());
+  if (result.out.empty()) {
+    tell("{} bytes of payload; nothing was written\n", embedding.payload().size());
+  } else {
+    tell("{}: {} bytes, {} of them payload\n", result.out, result.file->bytes, embedding.payload().size());
+  }
   tell("teacher:   {}\n", to_text(result.teacher));
   if (result.lattice) tell("lattice:   {}\n", to_text(*result.lattice));
   tell("embedding: {}\n", to_text(result.embedding));
@@ -96,7 +100,7 @@ void run(const mercer::EmbedRequest& request, const CommonOptions& common) {
     }
   }
   if (common.json) print_json(mercer::document(result));
-  if (result.choice) mercer::require_budget(result.choice->certificate);
+  mercer::require_budget(result);
 }
 
 }  // namespace

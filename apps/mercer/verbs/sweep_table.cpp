@@ -70,7 +70,7 @@ std::vector<std::string> SweepTable::lines(const mercer::SweepState& state) cons
                               rows_[s].total));
   }
   out.push_back(
-      fmt::format("{} passed, {} left", clock_text(state.seconds), state.left ? clock_text(*state.left) : "?"));
+      fmt::format("{} elapsed, {} left", clock_text(state.seconds), state.left ? clock_text(*state.left) : "?"));
   return out;
 }
 

@@ -39,12 +39,12 @@ std::string headline(const json& status) {
                      fmt::join(about, ", "));
 }
 
-// "[=====     ]  50%, 0:30 passed, 0:31 left; polish, 3 terms"
+// "[=====     ]  50%, 0:30 elapsed, 0:31 left; polish, 3 terms"
 std::string position(const json& status) {
   const double fraction = std::clamp(number_at(status, "fraction").value_or(0), 0.0, 1.0);
   constexpr std::size_t width = 30;
   const auto full = static_cast<std::size_t>(fraction * width);
-  std::string line = fmt::format("[{}{}] {:3.0f}%, {} passed", std::string(full, '='), std::string(width - full, ' '),
+  std::string line = fmt::format("[{}{}] {:3.0f}%, {} elapsed", std::string(full, '='), std::string(width - full, ' '),
                                  100 * fraction, duration_text(status.value("seconds", 0.0)));
   if (at(status, "state") != "running") return line;
   const std::optional<double> left = number_at(status, "seconds_left");
@@ -57,8 +57,11 @@ std::string position(const json& status) {
 std::string left_out(const json& status) {
   const auto tried = number_at(status, "tried"), admissible = number_at(status, "admissible");
   if (!tried || !admissible || *admissible == *tried) return "";
-  if (*admissible == 0) return fmt::format("None of the {} (marked !) is expected to keep the limits.", *tried);
-  return fmt::format("{} of {} candidates left out: not expected to keep the limits.", *tried - *admissible, *tried);
+  if (*admissible == 0)
+    return fmt::format("None of the {} candidates (marked !) is admissible: each is expected to exceed a limit.",
+                       *tried);
+  return fmt::format("{} of {} candidates left out: they are expected to exceed a limit.", *tried - *admissible,
+                     *tried);
 }
 
 void add_front(const json& status, std::vector<std::string>& lines) {

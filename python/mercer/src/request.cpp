@@ -20,9 +20,10 @@ std::string option_text_of(const py::handle& value, const std::string& name) {
     for (const py::handle item : value) all += (all.empty() ? "" : ",") + option_text_of(item, name);
     return all;
   }
-  throw mercer::Error(mercer::ErrorCode::bad_value,
-                      "argument " + name + " is " + py::repr(value).cast<std::string>() + ", which is no option value",
-                      "Give a number, a text, True or False, or a list of those");
+  throw mercer::Error(
+      mercer::ErrorCode::bad_value,
+      "argument " + name + " is " + py::repr(value).cast<std::string>() + ", which is not an option value",
+      "Give a number, a text, True or False, or a list of those");
 }
 
 std::string keyword_of(std::string option) {

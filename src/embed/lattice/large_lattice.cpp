@@ -107,7 +107,7 @@ void check_large(const Policy& teacher, const LargeOptions& options) {
   if (options.lattice.full || options.lattice.conditional_actions) {
     throw Error(ErrorCode::bad_value,
                 fmt::format("{} with a scratch folder",
-                            options.lattice.full ? "rows for cells that nobody visits" : "action edges for each cell"),
+                            options.lattice.full ? "rows for unvisited cells" : "action edges for each cell"),
                 "Leave one of them out");
   }
   static_cast<void>(QuantileSketch(options.sketch));  // throws unless its size is legal

@@ -141,8 +141,8 @@ std::optional<EdgeAccuracy> read_edges(const json& manifest) {
 
 // The warning is for now, the sentence stays with the certificate wherever it goes, into another file too.
 void mark_unverified(const std::filesystem::path& path, EmbeddingFile& file) {
-  warn(fmt::format("'{}' is of version 0.1, which wrote no digests: what it says{} cannot be verified", path.string(),
-                   file.certificate ? ", its certificate too," : ""));
+  warn(fmt::format("'{}' was written by version 0.1, without digests, so its contents{} cannot be verified",
+                   path.string(), file.certificate ? " and certificate" : ""));
   if (!file.certificate) return;
   file.certificate->not_covered.emplace_back(
       "whether it belongs to this embedding: it is from a file of version 0.1, which has no digests to verify that");
@@ -277,7 +277,7 @@ void require_signature(const EmbeddingFile& file, const std::filesystem::path& p
 }
 
 std::string verification_text(const EmbeddingFile& file) {
-  return file.verified ? "digests match" : "version 0.1 wrote no digests, so that a certificate is not verified";
+  return file.verified ? "digests match" : "version 0.1 wrote no digests, so the certificate cannot be verified";
 }
 
 void add_certificate(const std::filesystem::path& path, const Certificate& certificate,

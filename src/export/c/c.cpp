@@ -26,7 +26,7 @@ void check_name(const std::string& name) {
     }
     return;
   }
-  throw Error(ErrorCode::bad_value, fmt::format("'{}' is no name that C takes", name),
+  throw Error(ErrorCode::bad_value, fmt::format("'{}' is not a valid C identifier", name),
               "Give 1 to 40 letters, digits and '_', a letter first");
 }
 
@@ -98,7 +98,7 @@ CExport export_continuous(const EmbeddingFile& file, const COptions& options) {
       code.outputs == 1 ? "one output" : fmt::format("each of {} outputs", code.outputs), head_text(embedding),
       body.needs_libm ? " It needs the C library's tanhf, expf or sqrtf (link with -lm)." : " It needs no library.");
   facts.formulas = formula_lines(embedding);
-  facts.beyond = "Observations outside their range count as its end";
+  facts.beyond = "Observations outside their range are clipped to it";
   if (controller.flat.any_periodic()) facts.beyond += ", angles go round";
   return assemble(file, options, controller.outside, facts, std::move(body));
 }

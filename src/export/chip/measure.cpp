@@ -289,10 +289,10 @@ std::string chip_sentence(const ChipCost& cost) {
       "of RAM for variables",
       core_entry(cost.core).title, cost.compiler, *cost.flash_bytes, *cost.ram_bytes);
   if (cost.stack_bytes) {
-    text += fmt::format("; {} bytes of stack", *cost.stack_bytes);
+    text += fmt::format("; at most {} bytes of stack", *cost.stack_bytes);
     if (cost.instructions) text += fmt::format(" and {} instructions", *cost.instructions);
     if (cost.cycles) text += fmt::format(" and {} clock cycles", *cost.cycles);
-    text += fmt::format(" an action, the most of {} observations ({})", cost.observations, cost.emulator);
+    text += fmt::format(" per action, over {} observations ({})", cost.observations, cost.emulator);
   }
   return text + "." + (cost.missing.empty() ? "" : " " + cost.missing);
 }

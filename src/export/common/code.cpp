@@ -51,7 +51,7 @@ void add_continuous(const ContinuousEmbedding& embedding, ControllerInterface ou
                                     code.head == Head::logits ? "the action with the largest sum is taken"
                                     : code.squash             ? "limited by tanh"
                                                               : "cut to the range");
-  subject.beyond = "Observations outside their range count as its end";
+  subject.beyond = "Observations outside their range are clipped to it";
   if (subject.continuous->flat.any_periodic()) subject.beyond += ", angles go round";
   subject.formulas = formula_lines(embedding);
 }

@@ -36,7 +36,7 @@ std::string handling_note(const Contract& contract) {
   const bool limited = !contract.action.is_discrete() && std::ranges::all_of(contract.clip, [](const Range& clip) {
     return std::isfinite(clip.low) && std::isfinite(clip.high);
   });
-  return fmt::format("Give observations as they are, in these units: normalising is inside.{}",
+  return fmt::format("Pass raw observations in these units; the code normalises them.{}",
                      contract.action.is_discrete() ? ""
                      : limited ? " Actions are in the units above, scaled and limited to their range."
                                : " Actions are in the units above; not all of them have limits.");

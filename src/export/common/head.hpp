@@ -19,7 +19,7 @@ struct ControllerInterface {
 ControllerInterface controller_interface(const Contract& contract, const COptions& options);
 /// What a comment says about an observation or an action behind its place: ", rad, -3.14 to 3.14, an angle: ...".
 std::string axis_facts(const Contract& contract, const Space& space, std::size_t axis);
-/// What is inside, so that nobody does it twice: "Give observations as they are ...".
+/// What is inside, so that nobody does it twice: "Pass raw observations ...".
 std::string handling_note(const Contract& contract);
 /// The teacher without the folder it lay in, and the task.
 std::string origin_text(const EmbeddingOrigin& origin);

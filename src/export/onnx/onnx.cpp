@@ -98,7 +98,7 @@ CodeExport export_onnx(const EmbeddingFile& file, const CodeOptions& options) {
   }
   CodeSubject subject = code_subject(file, options);
   const ContinuousController& controller = *subject.continuous;
-  subject.beyond = "Observations outside their range count as its end";
+  subject.beyond = "Observations outside their range are clipped to it";
   if (controller.flat.any_periodic()) subject.beyond += "; give angles within their range, they are not wrapped";
   subject.beyond += ". Check that observations are numbers before the graph runs: there is no safe action";
 

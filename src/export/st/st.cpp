@@ -17,7 +17,7 @@ namespace {
 
 void check_block_name(const std::string& name) {
   if (st_identifier(name) && name.size() <= 40 && !st_reserved(name)) return;
-  throw Error(ErrorCode::bad_value, fmt::format("'{}' is no name that Structured Text takes", name),
+  throw Error(ErrorCode::bad_value, fmt::format("'{}' is not a valid name in Structured Text", name),
               "Give 1 to 40 letters and digits with single '_' between them, a letter first, no word of the language "
               "and no 'obs_' or 'act_' at its beginning");
 }
@@ -36,7 +36,7 @@ StBody continuous_body(const EmbeddingFile& file, const ControllerInterface& out
                                                : "cut to the range";
   body.computation = fmt::format(
       "A sum of {} functions of the observation, scaled to -1 .. 1, for each {}; {}. Observations outside their range "
-      "count as its end{}.",
+      "are clipped to it{}.",
       embedding.k(), code.head == Head::logits ? "action" : "mean action", head, body.wraps ? ", angles go round" : "");
   for (const std::string& line : formula_lines(embedding)) body.formulas.push_back(st_comment(line));
   return body;

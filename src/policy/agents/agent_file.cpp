@@ -53,11 +53,11 @@ AgentFile parse_agent_file(std::vector<std::byte> content, const std::string& wh
   }
   if (!has_policy || !has_data) {
     throw Error(ErrorCode::bad_format,
-                fmt::format("'{}' has no data and policy.pth: it is no agent of Stable-Baselines3", where),
+                fmt::format("'{}' has no data and policy.pth: it is not an agent of Stable-Baselines3", where),
                 "Give the .zip that model.save wrote");
   }
   nlohmann::json description = parse_data(text_of(data), where);
-  if (!description.is_object()) throw_corrupt(where, "has a description that is no JSON object");
+  if (!description.is_object()) throw_corrupt(where, "has a description that is not a JSON object");
   TorchFile tensors(policy.bytes, where + ":policy.pth");
   const auto shown = [](std::string text) {  // fit for terminals and JSON, whatever stands there
     text.erase(text.find_last_not_of(" \n\r\t") + 1);

@@ -33,7 +33,7 @@ Range range_of(const PolicySetting& setting) {
   const std::vector<double> ends = numbers_in(setting.value);
   if (ends.size() == 2 && ends[0] < ends[1]) return {ends[0], ends[1]};
   throw Error(ErrorCode::bad_value,
-              fmt::format("{}: {} = '{}' is no lower and upper end", setting.source, setting.key, setting.value),
+              fmt::format("{}: {} = '{}' is not a lower and an upper end", setting.source, setting.key, setting.value),
               "Give two finite numbers, the lower one first, such as -5;2");
 }
 
@@ -122,12 +122,11 @@ TensorLayout layout_of(const TensorSource& source, const LayerOptions& options,
   } else {
     const bool no_snapshot = where.ends_with(".safetensors");
     throw Error(ErrorCode::bad_format,
-                fmt::format("'{}': {}the names of its tensors are those of no known trainer: {}", where,
+                fmt::format("'{}': {}its tensor names match no known trainer: {}", where,
                             no_snapshot ? "it has no manifest of 'mercer train', and " : "", shape_words(source)),
                 "Name its layers, such as --layers fc1,fc2 --activation ReLU and FILE.pt:action=fc3, or in FILE.toml; "
-                "docs/guide/cleanrl.md shows one. Known: CleanRL, rsl_rl, rl_games, Brax. A network that is no chain "
-                "of layers, "
-                "such as one with residual connections, is read from ONNX or TorchScript");
+                "docs/guide/cleanrl.md shows one. Known: CleanRL, rsl_rl, rl_games, Brax. Export a network that is "
+                "not a plain chain of layers, such as one with residual connections, to ONNX or TorchScript");
   }
   for (const auto& [key, name] : options.tensors) {
     if (key == "std") layout.std = name;

@@ -89,7 +89,7 @@ std::vector<std::size_t> sequential_places(const TensorSource& source, const std
 const Shape& TorchTensors::shape(const std::string& name) const {
   const auto found = source_.shapes.find(name);
   if (found == source_.shapes.end()) {
-    refuse_agent(where_, fmt::format("it has no tensor '{}': its policy is no plain perceptron", name));
+    refuse_agent(where_, fmt::format("it has no tensor '{}': its policy is not a plain perceptron", name));
   }
   return found->second;
 }
@@ -117,7 +117,7 @@ std::vector<std::string> TorchTensors::chain(const std::string& name) const {
     layers.push_back(fmt::format("{}.{}", name, place));
     const std::string weight = layers.back() + ".weight";
     if (source_.shapes.find(weight)->second.size() != 2) {
-      refuse_agent(where_, fmt::format("'{}' is no linear layer; legal: a plain perceptron", weight));
+      refuse_agent(where_, fmt::format("'{}' is not a linear layer; legal: a plain perceptron", weight));
     }
     if (layers.size() > most_layers) refuse_agent(where_, fmt::format("more than {} layers", most_layers));
   }
@@ -130,7 +130,7 @@ Tensor TorchTensors::bias_of(const std::string& name, std::size_t rows) {
 
 std::size_t TorchTensors::rows(const std::string& name) const {
   const Shape& own = shape(name + ".weight");
-  if (own.size() != 2) refuse_agent(where_, fmt::format("'{}' is no linear layer", name));
+  if (own.size() != 2) refuse_agent(where_, fmt::format("'{}' is not a linear layer", name));
   return own[0];
 }
 

@@ -204,9 +204,8 @@ AgentKind agent_kind(const AgentFile& file) {
     return AgentKind::actor_critic;
   }
   if (has_chain("action_net") && module.find(".ars.") != std::string::npos) return AgentKind::random_search;
-  refuse_agent(
-      file.where,
-      "its tensors are those of no known policy; legal: SAC, TD3, DDPG, TQC, PPO, A2C, TRPO, DQN, QR-DQN, ARS");
+  refuse_agent(file.where,
+               "its tensors match no known policy; legal: SAC, TD3, DDPG, TQC, PPO, A2C, TRPO, DQN, QR-DQN, ARS");
 }
 
 std::string algorithm_name(const AgentFile& file, AgentKind kind) {

@@ -73,7 +73,7 @@ PickledSpace unpickle(const json& described, const std::string& where) {
 Space pickled_box(const Pickle& pickle, const Pickle::Value& value, const std::string& name, const std::string& where) {
   const Pickle::Value *low = pickle.attribute(value, "low"), *high = pickle.attribute(value, "high");
   if (low == nullptr || high == nullptr || !value.text.ends_with(".Box")) {
-    refuse_agent(where, fmt::format("its space '{}' is no box of numbers", name));
+    refuse_agent(where, fmt::format("its space '{}' is not a box of numbers", name));
   }
   const Array lows = array_of(pickle, *low, where), highs = array_of(pickle, *high, where);
   if (lows.shape.size() != 1 || lows.shape != highs.shape || lows.size() > most_numbers) {
