@@ -26,6 +26,9 @@ function list_in_details(title, lines) {
   return details;
 }
 
+// A bound in the digits of its sentence.
+const as_promised = [(value) => number_up(value, 6), (value) => percent_up(value, 4)];
+
 function promises_of(promises) {
   const cell = (promise, value, [plain, share] = [number, percent]) => {
     if (value === null) return "";
@@ -36,7 +39,7 @@ function promises_of(promises) {
     promises.map((promise) => ({
       name: promise.words,
       cells: [promise.teacher, promise.embedding, promise.measured].map((value) => [cell(promise, value), "number"])
-        .concat([[promise.upper === null ? "none" : cell(promise, promise.upper, [number_up, percent_up]), "number"], [promise.budget === null ? "" : cell(promise, promise.budget), "number"],
+        .concat([[promise.upper === null ? "none" : cell(promise, promise.upper, as_promised), "number"], [promise.budget === null ? "" : cell(promise, promise.budget), "number"],
           promise.budget === null ? [""] : promise.kept ? ["kept", "good"] : ["not kept", "bad"]]),
     })), "What the certificate promises");
 }

@@ -24,7 +24,7 @@ export function make_code(page) {
     const { file } = page.store.get(), script = file === "module";
     $("copy").disabled = !exported[file];
     $("code-text").firstElementChild.textContent = exported[file] ?? (script ? exported.why_no_module : exported.why) ?? "";
-    $("code-note").textContent = script ? (exported.module ? "One ES module without dependencies, in double precision." : "") : exported.source ? `${whole(exported.flash_bytes)} bytes of tables, ${whole(exported.operations)} operations for one action; no heap, no library but libm.` : "";
+    $("code-note").textContent = script ? (exported.module ? "One ES module without dependencies, in double precision." : "") : exported.source ? `${whole(exported.flash_bytes)} bytes of tables, ${whole(exported.operations)} operations for one action; no heap, no library${exported.source.includes("<math.h>") ? " but libm" : ""}.` : "";
   }
 
   return {

@@ -41,6 +41,13 @@ export function plain(name) {
   return name.replaceAll("_", " ");
 }
 
+// An interval of losses in words, as a gain has no sign: "gains 0.2% to 1.6%", "from a gain of 0.1% to a loss of 0.3%".
+export function loss_interval([low, high]) {
+  if (low >= 0) return `loses ${percent(low)} to ${percent(high)}`;
+  if (high <= 0) return `gains ${percent(Math.abs(high))} to ${percent(-low)}`;
+  return `from a gain of ${percent(-low)} to a loss of ${percent(high)}`;
+}
+
 export function loss_text(value) {
   if (value === null || value === undefined) return "unknown";
   return value < 0 ? `gains ${percent(-value)}` : `loses ${percent(value)}`;

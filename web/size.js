@@ -28,7 +28,7 @@ export function tiles(evaluation, subject) {
   const { episodes, teacher, embedding, loss_percent, ci95_percent } = evaluation;
   const made = [];
   if (episodes > 0) {
-    const interval = ci95_percent ? `measured; 95% interval ${percent(ci95_percent[0])} to ${percent(ci95_percent[1])}` : "measured";
+    const interval = ci95_percent ? `measured; 95% interval: ${loss_interval(ci95_percent)}` : "measured";
     made.push(tile("Against its teacher", loss_text(loss_percent), interval));
     made.push(tile("Return", number(embedding.mean, 4), `measured; teacher ${number(teacher.mean, 4)}`));
     for (const line of evaluation.outcomes.filter(({ code }) => code in behaviour)) {

@@ -101,6 +101,7 @@ struct EvaluateResult {
     std::optional<Behaviour> behaviour = {};
   };
   std::string env, policy, file;  ///< `file`: where the rollouts were read
+  bool deterministic = false;     ///< the policy draws nothing, however it is played
   std::uint64_t seed = 0;
   Rollouts played;  ///< without steps
   ReturnSummary returns, discounted;

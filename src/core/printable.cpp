@@ -55,4 +55,8 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 }  // namespace mercer

@@ -98,7 +98,7 @@ std::vector<Group> grouped(const std::vector<CertificateRow>& rows) {
 
 std::string remark(const CertificateRow& row) {
   std::string text;
-  if (row.winner) text += "  least";
+  if (row.winner && !row.vacuous) text += "  least";
   if (row.value < row.measured * (1 - 1e-9) - 1e-12) text += "  BELOW THE TRUTH";
   if (row.vacuous) text += "  vacuous: says nothing";
   return text;

@@ -83,11 +83,11 @@ ReturnDistribution distribution_from_json(const nlohmann::json& document) {
 
 std::string distribution_table(const ReturnDistribution& distribution) {
   std::string text = fmt::format(
-      "share of episodes, guaranteed with {} confidence for both policies and all returns together\n{:<28} {:>26} "
-      "{:>26}\n",
+      "share of episodes, guaranteed with {} confidence for both policies and all returns together\n{:<28} {:>28} "
+      "{:>28}\n",
       confidence_down(distribution.confidence), "return at most", "teacher", "embedding");
   for (std::size_t i = 0; i < distribution.returns.size(); ++i) {
-    text += fmt::format("{:<28.6g} {:>26} {:>26}\n", distribution.returns[i],
+    text += fmt::format("{:<28.6g} {:>28} {:>28}\n", distribution.returns[i],
                         cell(distribution.teacher[i], distribution.band),
                         cell(distribution.embedding[i], distribution.band));
   }

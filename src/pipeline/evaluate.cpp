@@ -29,6 +29,22 @@ void measure(EvaluateResult& result) {
   result.std_interval = std_interval(result.played.returns);
 }
 
+// Whether the policy takes one action in a state, however it is played: on a box it then has no density.
+bool is_deterministic(const Policy& policy) {
+  if (dynamic_cast<const DeterministicPolicy*>(&policy) == nullptr) return false;
+  if (policy.action_space().is_discrete()) return true;
+  const std::size_t n = policy.observation_dimensions(), m = policy.action_space().dimensions();
+  const std::vector<double> observation(n), action(m);
+  double density = 0;
+  try {
+    policy.log_prob({observation.data(), n, 1}, {action.data(), m, 1}, {&density, 1});
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::missing_option) throw;
+    return true;
+  }
+  return false;
+}
+
 // Rollouts of a file are measured, not played.
 void refuse_playing(const EvaluateRequest& request) {
   EvaluateRequest copy = request;
@@ -85,6 +101,7 @@ EvaluateResult evaluate(const EvaluateRequest& request, const Progress& progress
   if (request.behaviour) options.compared = other.get();
   result.env = request.task.env;
   result.policy = policy->name();
+  result.deterministic = is_deterministic(*policy);
   result.seed = request.seed;
   const auto episodes = static_cast<double>(request.episodes);
   Phases bar(progress, {{"policy plays", episodes}, {"the other plays", other ? episodes : 0}});

@@ -20,17 +20,23 @@ std::string size_of(const Candidate& winner) {
 
 std::string loss_of(const Candidate& winner, const std::optional<Certificate>& certificate) {
   if (!certificate) return fmt::format("{:.4g}% measured, nothing certified", winner.loss_percent);
+  const auto measured = [](double loss, const char* unit) {
+    return fmt::format("measured: {} {:.4g}{}", loss < 0 ? "gains" : "loses", std::abs(loss), unit);
+  };
   const std::string sure =
       fmt::format("{} with {} confidence", words(certificate->level), confidence_down(certificate->confidence));
-  const bool actions = certificate->about == Quantity::action;
+  if (certificate->about == Quantity::action && certificate->upper_percent) {
+    return fmt::format("at most {} of the action's range, {}; measured {:.4g}%",
+                       percent_up(*certificate->upper_percent), sure, certificate->loss_percent);
+  }
   if (certificate->upper_percent) {
-    return fmt::format("at most {} of {}, {}; measured {:.4g}%", percent_up(*certificate->upper_percent),
-                       actions ? "the action's range" : "the teacher's mean return", sure, certificate->loss_percent);
+    return fmt::format("{}, {}; {}", at_most(*certificate->upper_percent, " of the teacher's mean return", percent_up),
+                       sure, measured(certificate->loss_percent, "%"));
   }
   if (!std::isfinite(certificate->upper_return))
-    return fmt::format("no bound; measured {:.4g}", certificate->loss_return);
-  return fmt::format("at most {} in mean return, {}; measured {:.4g}", rounded_up(certificate->upper_return), sure,
-                     certificate->loss_return);
+    return fmt::format("no bound; {}", measured(certificate->loss_return, " in mean return"));
+  return fmt::format("{}, {}; {}", at_most(certificate->upper_return, " in mean return", rounded_up), sure,
+                     measured(certificate->loss_return, ""));
 }
 
 // "roughness at most 1.25 times the teacher's plus 0.5%"

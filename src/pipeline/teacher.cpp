@@ -272,7 +272,15 @@ Origin resolve_origin(const EmbeddingFile& file, const std::filesystem::path& pa
   origin.env_name = same_task ? file.origin.env : task.env;
   const PolicyRequest asked = stored_teacher(file, path, teacher);
   if (!asked.object) origin.other_teacher = !check_teacher(file, asked, accept_other);
-  origin.teacher = resolve_policy(asked, origin.player->task(), progress, &origin.reading);
+  try {
+    origin.teacher = resolve_policy(asked, origin.player->task(), progress, &origin.reading);
+  } catch (const Error& error) {
+    const std::string gone = named_file(asked.policy);
+    if (!teacher.policy.empty() || gone.empty() || is_ordinary_file(gone)) throw;
+    throw Error(error.code(),
+                fmt::format("'{}' is the teacher of '{}' and was not read: {}", gone, path.string(), error.problem()),
+                "Name it with --policy FILE");
+  }
   origin.teacher_name = asked.policy;
   origin.player = with_spread_of(origin.player, wanted, drawn, *origin.teacher, progress);
   return origin;

@@ -141,6 +141,13 @@ void certified_loss(const Certificate& certificate, const VerdictLimits& limits,
   if (!guarantees(certificate.level)) verdict.colour = worse(verdict.colour, Colour::amber);
 }
 
+// In words, as a gain has no sign.
+std::string loss_interval(const Range& loss) {
+  if (loss.low >= 0) return fmt::format("loses {:.3g}% to {:.3g}%", loss.low, loss.high);
+  if (loss.high <= 0) return fmt::format("gains {:.3g}% to {:.3g}%", std::abs(loss.high), -loss.low);
+  return fmt::format("from a gain of {:.3g}% to a loss of {:.3g}%", -loss.low, loss.high);
+}
+
 Verdict loss(const VerdictFacts& facts, const VerdictLimits& limits) {
   Verdict verdict{"loss", "What do I lose?"};
   if (facts.certificate != nullptr) {
@@ -148,11 +155,9 @@ Verdict loss(const VerdictFacts& facts, const VerdictLimits& limits) {
   } else if (facts.loss && std::isfinite(facts.loss->loss_percent)) {
     const PairedLoss& found = *facts.loss;
     verdict.sentence = fmt::format(
-        "{} {:.3g}% of the teacher's mean return (95% interval {:.3g}% to {:.3g}%, measured on {} episodes). Nothing "
-        "is "
-        "promised.",
-        found.loss_percent < 0 ? "Gains" : "Loses", std::abs(found.loss_percent), found.ci95_percent.low,
-        found.ci95_percent.high, facts.episodes);
+        "{} {:.3g}% of the teacher's mean return (95% interval: {}; measured on {} episodes). Nothing is promised.",
+        found.loss_percent < 0 ? "Gains" : "Loses", std::abs(found.loss_percent), loss_interval(found.ci95_percent),
+        facts.episodes);
     verdict.colour = found.ci95_percent.high <= limits.loss_red ? Colour::amber : Colour::red;
   } else {
     verdict.sentence = "Not known: nothing was played.";

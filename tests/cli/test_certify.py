@@ -36,6 +36,21 @@ def test_promises_more_than_was_measured_and_keeps_it_in_the_file(embedded):
     assert "95% confidence" in page and "Not covered" in page
 
 
+def test_a_teacher_that_is_gone_is_named(mercer):
+    actor = mercer.folder / "actor.onnx"
+    actor.write_bytes(ACTOR.read_bytes())
+    mercer.ok("embed", "--route", "continuous", "--env", "continuous-mountain-car", "--policy", "actor.onnx", "--k", 2, "--rounds", 1,
+              "--rollouts", 5, "--episodes", 5, "--out", "p.mercer", "--quiet")
+    actor.unlink()
+    said = mercer.run("certify", "p.mercer", "--episodes", 50, "--dry-run")
+    assert said.returncode != 0 and "actor.onnx' is the teacher of 'p.mercer' and was not read" in said.stderr
+    assert "--policy FILE" in said.stderr
+    told = mercer.ok("report", "p.mercer", "--out", "r.html", "--episodes", 2).stderr
+    assert "note: the teacher 'actor.onnx' was not read (There is no teacher: " in told and "; add --policy FILE" in told
+    assert ", 1 embedding; open it" in told
+    assert "note: " not in mercer.ok("report", "p.mercer", "--out", "r.html", "--episodes", 2, "--policy", ACTOR).stderr
+
+
 def test_bounds_how_far_actions_move(embedded):
     def rows(*flags):
         said = embedded.json("certify", "p.mercer", *CAR, *FEW, "--dry-run", *flags)

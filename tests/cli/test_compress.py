@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import re
 
 import pytest
 
@@ -26,6 +27,12 @@ def test_a_certified_policy_in_a_few_bytes(mercer):
     earned = mercer.json("evaluate", "--env", "continuous-mountain-car", "--policy", "p.mercer", "--act", "mean",
                          "--episodes", 50)
     assert earned["return"]["mean"] > 50
+
+
+def test_a_loss_is_summed_up_in_the_words_of_its_certificate(mercer):
+    said = mercer.ok("compress", *CAR, *QUICK, "--max-loss", "20%", "--out", "p.mercer").stderr
+    promised = re.search(r"((?:loses at most|gains at least) [0-9.]+% of the teacher's mean return) \(", said)[1]
+    assert re.search(rf"^loss +{promised}, guaranteed with 95% confidence; measured: (?:loses|gains) [0-9.]+%$", said, re.M), said
 
 
 def test_what_cannot_be_kept_is_told_and_the_best_is_written(mercer):

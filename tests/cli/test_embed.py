@@ -1,5 +1,6 @@
 """Embedding a policy and looking at what came out, through the program."""
 
+import json
 import os
 import pathlib
 
@@ -229,6 +230,15 @@ def test_continuous_route(mercer):
     assert len(shown["terms"]) == 3 and shown["formulas"][-1].startswith("force = tanh(")
     assert "\n  ".join(shown["formulas"]) in mercer.ok("inspect", "p.mercer").stdout
     assert "\\tanh" in mercer.ok("inspect", "p.mercer", "--notation", "latex").stdout
+
+
+def test_terms_that_rounding_removed_are_counted(mercer):
+    said = mercer.ok("embed", "--route", "continuous", "--env", "pendulum", "--policy", POLICIES / "pendulum_5000_actor.onnx", "--k", 16,
+                     "--format", "int4", "--rollouts", 5, "--rounds", 1, "--episodes", 5, "--out", "p.mercer").stderr
+    mercer.ok("export", "json", "p.mercer", "--out", "d")
+    terms = json.loads((mercer.folder / "d/controller.json").read_text())["continuous"]["terms"]
+    zero = sum(not any(term["coefficients"]) for term in terms)
+    assert zero > 0 and f"\n{zero} of 16 terms rounded to 0\n" in said, said
 
 
 def test_continuous_route_with_the_whole_distribution(mercer):

@@ -1,6 +1,10 @@
 """mercer evaluate: returns of one policy, and of two on the same starts."""
 
 import json
+import os
+import pathlib
+
+DATA = pathlib.Path(os.environ["SOURCE_FOLDER"]) / "tests/data"
 
 
 def test_evaluate_is_rollout_without_the_steps(mercer):
@@ -21,6 +25,10 @@ def test_how_actions_were_played_is_said(mercer):
     play = ("evaluate", "--env", "pendulum", "--policy", "uniform", "--episodes", 2)
     assert "drawn actions (--act sample), 2 episodes" in mercer.ok(*play).stderr
     assert "mean actions (--act mean), 2 episodes" in mercer.ok(*play, "--act", "mean").stderr
+    greedy = DATA / "policies/mc_dqn_120000_q.onnx"
+    assert "seed 0, deterministic, 2 episodes" in mercer.ok("evaluate", "--env", "mountain-car", "--policy", greedy, "--episodes", 2).stderr
+    mean = DATA / "export/pendulum_5000.mercer"
+    assert "seed 0, deterministic, 2 episodes" in mercer.ok("evaluate", "--env", "pendulum", "--policy", mean, "--episodes", 2).stderr
 
 
 def test_a_policy_loses_nothing_against_itself(mercer):

@@ -56,8 +56,17 @@ def test_what_is_written_compiles_and_checks_itself(mercer, embedding, numbers, 
     assert 0 < said["flash_bytes"] < 400 and 0 < said["operations"] < 1000
     libraries = ["-lm"] if math == "libm" else []
     subprocess.run(["gcc", *STRICT, "pilot.c", "main.c", "-o", "pilot", *libraries], cwd=mercer.folder / "d", check=True)
-    subprocess.run(["./pilot"], cwd=mercer.folder / "d", check=True, stdout=subprocess.DEVNULL)
+    shown = subprocess.run(["./pilot"], cwd=mercer.folder / "d", check=True, stdout=subprocess.PIPE, text=True).stdout
+    names, numbers_shown = zip(*(line.split() for line in shown.splitlines()))
+    assert names == ("observation",) * 3 + ("action",)
+    source = (mercer.folder / "d/pilot.c").read_text()
+    first = re.search(r"test_obs\[\d+\]\[3\] = \{\s*\{([^}]*)\}", source)[1].replace("f", "").split(",")
     header = (mercer.folder / "d/pilot.h").read_text()
+    units = [float(re.search(rf"OBS_ONE_{i} (\S+)", header)[1]) if numbers == "fixed" else 1 for i in range(3)]
+    assert [float(number) for number in numbers_shown[:3]] == pytest.approx([float(one) / unit for one, unit in zip(first, units)], rel=1e-4)
+    called = [name for name in ("tanhf", "expf", "sqrtf") if f" {name}(" in source]
+    wanted = f"needs the C library's {' and '.join(called)} (link with -lm)" if math == "libm" else "needs no library"
+    assert wanted in re.sub(r"\s*\n \*\s*", " ", header) and bool(called) == (math == "libm")
     for word in ("obs[0]", "rad/s", "Certificate", "Flash", "bytes of stack"):
         assert word in header, word
     assert "the model" not in header

@@ -96,7 +96,21 @@ def test_a_task_without_a_model_is_compared_at_recorded_observations(mercer, num
     assert re.fullmatch(r"all \d+ actions agree\n", run("./recorded", cwd=kit))
     run("gcc", *STRICT, "-Isrc", "src/pilot.c", "main.c", "-o", "episode", "-lm", cwd=kit)
     assert len(run("./episode", cwd=kit).splitlines()) > 5
-    assert "no model in C" in (kit / "README.md").read_text()
+    readme = (kit / "README.md").read_text()
+    assert "no model in C" in readme
+    printed = re.search(r"\| `main.c` \| prints (\d+) recorded observations with their actions as CSV", readme)
+    assert len(run("./episode", cwd=kit).splitlines()) == int(printed[1]) + 1
+
+
+def test_a_perturbed_task_is_compared_at_recorded_observations(mercer):
+    mercer.ok("embed", "--route", "continuous", "--env", "pendulum:m=1.2", "--policy", "uniform", "--basis", "legendre", "--k", "6",
+              "--rollouts", "5", "--rounds", "1", "--episodes", "5", "--out", "p.mercer")
+    mercer.ok("export", "c", "p.mercer", "--out", "kit", "--name", "pilot", "--kit")
+    kit = mercer.folder / "kit"
+    assert written(kit) == FILES - {"test/test_closed_loop.c"} | {"test/test_recorded.c"}
+    for name in ("README.md", "main.c", "test/test_recorded.c"):
+        text = (kit / name).read_text()
+        assert "the task is perturbed, and its C model plays only the unperturbed task" in text and "no model" not in text, name
 
 
 @pytest.mark.parametrize("name", LATTICES)
@@ -141,7 +155,7 @@ def test_arduino_finds_a_library(kit):
 ARDUINO = """#pragma once
 struct Port { void begin(long) {} template <class... T> void println(T...) {} };
 static Port Serial;
-static inline void delay(unsigned long) {}
+static inline unsigned long millis() { return 0; }
 """
 
 
@@ -156,6 +170,16 @@ def test_the_sketch_compiles(mercer, compiler, numbers):
     (folder / "Arduino.h").write_text(ARDUINO)
     run(*compiler.split(), "-std=gnu++11", "-Wall", "-Wextra", "-Werror", "-Isrc", "-include", "Arduino.h", "-x", "c++", "-c",
         "examples/pilot_loop/pilot_loop.ino", "-o", "sketch.o", cwd=folder)
+
+
+def test_the_sketch_keeps_the_period_of_the_contract_or_asks_for_it(mercer, kit):
+    sketch = (kit / "examples/pilot_loop/pilot_loop.ino").read_text()
+    assert "period_ms = 50;\n" in sketch and "millis()" in sketch and "delay(" not in sketch
+    mercer.ok("embed", "--route", "continuous", "--env", "mountain-car", "--policy", "uniform", "--k", "2", "--rollouts", "5", "--rounds", "1",
+              "--episodes", "5", "--out", "m.mercer")
+    mercer.ok("export", "c", "m.mercer", "--out", "free", "--name", "pilot", "--kit")
+    sketch = (mercer.folder / "free/examples/pilot_loop/pilot_loop.ino").read_text()
+    assert re.search(r"period_ms = \d+;  // the task states no period: set it\n", sketch)
 
 
 def test_platformio_finds_a_library(kit):
@@ -250,7 +274,7 @@ def test_misra_reports_nothing_beyond_the_documented_deviations(mercer):
                 folder = f"m{number}{numbers}{mode}"
                 mercer.ok("export", "c", embedding, "--out", folder, "--name", "pilot", "--kit", "--numbers", numbers, "--mode", mode)
                 kit = mercer.folder / folder
-                check = ("cppcheck", "--addon=misra", "--std=c99", "-q", "-Isrc", "--template={id} {file}:{line}", "src/pilot.c")
+                check = ("cppcheck", "--quiet", "--addon=misra", "--std=c99", "-q", "-Isrc", "--template={id} {file}:{line}", "src/pilot.c")
                 every = subprocess.run(check, cwd=kit, text=True, capture_output=True).stderr
                 lines = [line for line in every.splitlines() if re.match(r"\S+ \S+:\d+$", line)]
                 assert all(line.startswith("misra-") for line in lines), lines  # nor anything else that cppcheck finds
@@ -266,6 +290,7 @@ def test_misra_reports_nothing_beyond_the_documented_deviations(mercer):
 
 def test_the_readme_says_what_matters(kit):
     text = (kit / "README.md").read_text()
+    assert "cppcheck --quiet --addon=misra" in (kit / "MISRA.md").read_text()
     for word in ("cos\\_theta", "rad/s", "an estimate", "SHA-256", "Certificate id", "this code is yours", "in closed loop", "embedding",
                  "network", "`pilot_selftest() == 0`".strip("`")):
         assert word in text, word

@@ -68,6 +68,16 @@ def follow(mercer, running):
     assert seen.stdout.startswith("train: interrupted") and "Run the same command again" in seen.stdout
 
 
+def test_an_interrupted_search_tells_of_its_progress(mercer):
+    endless = [100000 if argument == 20 else argument for argument in SEARCH]  # generations
+    running = subprocess.Popen([PROGRAM, *map(str, endless)], cwd=mercer.folder, stderr=subprocess.PIPE, text=True)
+    wait_for(lambda: (mercer.folder / "found/progress.json").exists(), running)
+    running.send_signal(signal.SIGINT)
+    said = running.communicate(timeout=60)[1]
+    assert running.returncode == 130 and "E130" in said
+    assert "Nothing was written" not in said and ("found/progress.json" in said or "keeps the search" in said), said
+
+
 def test_a_process_that_is_gone_is_told_from_one_that_runs(mercer):
     mercer.json(*SEARCH)
     file = mercer.folder / "found/progress.json"

@@ -96,6 +96,11 @@ TEST(Certificate, page_says_it_in_words_and_never_rounds_a_promise_down) {
   EXPECT_NE(certificate_page(gain).find("with 99.9999% confidence"), std::string::npos);
   gain.rows = {certificate_row("a", Level::rigorous, 1.0000001, 1, 100, {"something"})};
   EXPECT_NE(certificate_page(gain).find("1.00001 "), std::string::npos) << certificate_page(gain);
+  gain.rows[0].winner = true;
+  EXPECT_NE(certificate_page(gain).find("  least\n"), std::string::npos) << certificate_page(gain);
+  gain.rows[0].vacuous = true;  // the smallest of bounds that say nothing is no "least vacuous" one
+  EXPECT_EQ(certificate_page(gain).find("  least"), std::string::npos) << certificate_page(gain);
+  EXPECT_NE(certificate_page(gain).find("  vacuous: says nothing"), std::string::npos) << certificate_page(gain);
 }
 
 TEST(Certificate, page_names_rows_that_do_not_apply_in_one_line) {

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <sstream>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -130,6 +131,10 @@ TEST(ReturnDistribution, stands_in_the_certificate_rounded_outwards) {
         "12.35% (11.34% .. 13.35%)", "98.77% (97.76% .. 99.77%)", "100.00% (99.00% .. 100.00%)"}) {
     EXPECT_NE(page.find(part), std::string::npos) << part << "\n" << page;
   }
+  std::istringstream lines(page.substr(page.find("return at most")));
+  std::string heading, row;
+  std::getline(lines, heading);
+  for (std::size_t i = 0; i < 2 && std::getline(lines, row); ++i) EXPECT_EQ(row.size(), heading.size()) << page;
   std::string broken = certificate_json(certificate);
   broken.replace(broken.find("-2.5,"), 5, "");
   expect_error(ErrorCode::bad_format, "has 1 returns and 2 and 2 shares", [&] { certificate_from_json(broken, "x"); });

@@ -57,8 +57,8 @@ def test_the_ten_lines_of_the_readme(monkeypatch, tmp_path, capsys):
     names = {}
     exec(block.replace("tests/data", str(ROOT / "tests/data")), names)  # noqa: S102
     assert names["embedding"].certificate.met and "with 95% confidence" in capsys.readouterr().out
-    assert (tmp_path / "firmware/pilot.c").exists() and (tmp_path / "pendulum.mercer").exists()
-    subprocess.run(["c++", "-x", "c++", "firmware/pilot.c", "firmware/main.c", "-o", "pilot"], check=True)
+    assert (tmp_path / "firmware-python/pilot.c").exists() and (tmp_path / "pendulum.mercer").exists()
+    subprocess.run(["c++", "-x", "c++", "firmware-python/pilot.c", "firmware-python/main.c", "-o", "pilot"], check=True)
 
 
 def test_the_lines_of_numpy_need_nothing_else():

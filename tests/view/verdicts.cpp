@@ -108,8 +108,8 @@ TEST(Verdicts, without_a_certificate_nothing_is_promised) {
   const auto all = verdicts(bare.facts);
   EXPECT_EQ(all[1].colour, Colour::amber);
   EXPECT_EQ(all[1].sentence,
-            "Loses 2% of the teacher's mean return (95% interval 1.5% to 2.5%, measured on 1000 episodes). Nothing is "
-            "promised.");
+            "Loses 2% of the teacher's mean return (95% interval: loses 1.5% to 2.5%; measured on 1000 episodes). "
+            "Nothing is promised.");
   EXPECT_EQ(all[2].colour, Colour::red);
   EXPECT_EQ(all[2].sentence, "There is no certificate. Nothing is promised.");
   EXPECT_EQ(all[3].colour, Colour::amber);
@@ -120,6 +120,12 @@ TEST(Verdicts, without_a_certificate_nothing_is_promised) {
   }
   bare.facts.loss->ci95_percent.high = 5.1;
   EXPECT_EQ(verdicts(bare.facts)[1].colour, Colour::red);
+  bare.facts.loss = PairedLoss{1.2, -0.8, {-1.59, -0.001}};
+  EXPECT_TRUE(verdicts(bare.facts)[1].sentence.starts_with(
+      "Gains 0.8% of the teacher's mean return (95% interval: gains 0.001% to 1.59%;"));
+  bare.facts.loss->ci95_percent.high = 0.3;
+  EXPECT_NE(verdicts(bare.facts)[1].sentence.find("95% interval: from a gain of 1.59% to a loss of 0.3%;"),
+            std::string::npos);
 }
 
 TEST(Verdicts, what_is_unknown_is_amber_and_says_so) {

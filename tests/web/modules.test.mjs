@@ -5,7 +5,7 @@ import { figure_size, figure_words, make_camera, tick_step, unpack_figure } from
 import { FileSource, slice_key } from "../../web/source.js";
 import { csv } from "../../web/save.js";
 import { make_store } from "../../web/store.js";
-import { loss_text, number, percent } from "../../web/format.js";
+import { loss_interval, loss_text, number, percent } from "../../web/format.js";
 import { plane_words, polar_words, slice_words } from "../../web/captions.js";
 import { nearest_step, path_of } from "../../web/map_marks.js";
 import { grid_cells, point_words } from "../../web/grid.js";
@@ -22,6 +22,9 @@ test("numbers are short and unknown ones say so", () => {
   assert.equal(percent(1.005), "1.00%");
   assert.equal(loss_text(-3.2), "gains 3.20%");
   assert.equal(loss_text(0.5), "loses 0.50%");
+  assert.equal(loss_interval([0.2, 0.9]), "loses 0.20% to 0.90%");
+  assert.equal(loss_interval([-1.59, -0.001]), "gains 0.00% to 1.59%");
+  assert.equal(loss_interval([-0.1, 0.3]), "from a gain of 0.10% to a loss of 0.30%");
 });
 
 test("a module's actions are compared in shares of their range", () => {

@@ -7,6 +7,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "core/printable.hpp"
 #include "explorer/page.hpp"
 #include "explorer/view_answers.hpp"
 #include "explorer/view_figure.hpp"
@@ -276,10 +277,15 @@ struct ReportVerb {
     for (const std::string& sentence : library.left_out()) {
       if (!common.quiet) tell("left out: {}\n", sentence);
     }
+    for (const std::string& sentence : library.notes()) {
+      if (!common.quiet) tell("note: {}\n", sentence);
+    }
     const json document = ReportMaker(library, episodes, progress).make();
     const std::string html = page::report(document.dump(-1, ' ', false, json::error_handler_t::replace));
     mercer::write_atomically(out, [&](std::ostream& stream) { stream << html; });
-    if (!common.quiet) tell("{}: {} bytes, {} embeddings; open it in a browser\n", out, html.size(), library.size());
+    if (!common.quiet) {
+      tell("{}: {} bytes, {}; open it in a browser\n", out, html.size(), mercer::counted(library.size(), "embedding"));
+    }
     if (common.json) print_json({{"file", out}, {"bytes", html.size()}, {"embeddings", library.size()}});
   }
 };

@@ -11,6 +11,7 @@
 
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "core/printable.hpp"
 #include "explorer/http_server.hpp"
 #include "explorer/isolation.hpp"
 #include "explorer/page.hpp"
@@ -260,6 +261,7 @@ struct ServeVerb {
     if (!common.quiet) {
       for (const std::string& sentence : library.left_out()) tell("left out: {}\n", sentence);
     }
+    note(library.notes());
     Explorer explorer(library, address, token);
     const int bound = explorer.bind(static_cast<int>(port));
     if (bound < 0) {
@@ -273,7 +275,7 @@ struct ServeVerb {
       fmt::print("{}\n", json{{"url", url}, {"port", bound}, {"embeddings", library.size()}}.dump());
       std::fflush(stdout);
     }
-    if (!common.quiet) tell("{} embeddings at {} - Ctrl-C ends it\n", library.size(), url);
+    if (!common.quiet) tell("{} at {} - Ctrl-C ends it\n", mercer::counted(library.size(), "embedding"), url);
     explorer.run(interrupt_token());
   }
 

@@ -119,6 +119,21 @@ void Library::add(const fs::path& path, bool named, Worlds& worlds, const mercer
   files_.push_back(real);
 }
 
+std::vector<std::string> Library::notes() const {
+  std::vector<std::string> notes;
+  for (const auto& subject : subjects_) {
+    const World& world = subject->world();
+    if (world.env && world.teacher) continue;
+    const std::string why = world.missing.substr(0, world.missing.find_last_not_of('.') + 1);
+    std::string note =
+        world.env
+            ? fmt::format("the teacher '{}' was not read ({}); add --policy FILE", file_name(world.teacher_spec), why)
+            : fmt::format("the task '{}' was not made ({}); add --env TASK", file_name(world.env_spec), why);
+    if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
 void Library::add_folder(std::size_t index, const fs::path& folder, Worlds& worlds, const mercer::Progress& progress) {
   // A link may lead out of the folder, which was not what was given.
   const mercer::ReadingOnly limit(folders_.get());

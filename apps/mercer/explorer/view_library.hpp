@@ -40,6 +40,8 @@ class Library {
   std::size_t size() const { return subjects_.size(); }
   const Subject& operator[](std::size_t id) const { return *subjects_.at(id); }
   const std::vector<std::string>& left_out() const { return left_out_; }
+  /// A sentence for each task or teacher that is missing, with the option that names another.
+  std::vector<std::string> notes() const;
   /// The document that the page begins with.
   nlohmann::ordered_json view() const;
 

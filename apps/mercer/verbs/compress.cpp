@@ -6,6 +6,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "core/printable.hpp"
 #include "measure/certificate_words.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/documents.hpp"
@@ -47,7 +48,7 @@ void show_left_out(const mercer::Compressed& found) {
   const auto left_out = found.tried.size() - std::ranges::count_if(found.tried, &mercer::Candidate::admissible);
   if (left_out == 0 || !found.certificate) return;
   if (left_out < found.tried.size()) {
-    tell("{} candidate{} (marked !) left out: {}.\n", left_out, left_out == 1 ? "" : "s", exceeded(*found.certificate));
+    tell("{} (marked !) left out: {}.\n", mercer::counted(left_out, "candidate"), exceeded(*found.certificate));
   } else {
     tell("None of the {} candidates (marked !) is admissible: {}.\n", left_out, exceeded(*found.certificate));
   }
@@ -89,8 +90,17 @@ void run(const mercer::CompressRequest& request, const CommonOptions& common) {
     headed = true;
     tell("{}\n", line(one, played));
   };
-  const mercer::CompressResult result =
-      mercer::compress(request, sink, status.recording(terminal_progress(common.quiet, Notes::shown)));
+  const mercer::CompressResult result = [&] {
+    try {
+      return mercer::compress(request, sink, status.recording(terminal_progress(common.quiet, Notes::shown)));
+    } catch (const mercer::Error& error) {
+      if (request.results.empty() || !error.remedy().starts_with("Nothing was written")) throw;
+      throw mercer::Error(error.code(), error.problem(),
+                          fmt::format("No embedding was written, only {}/progress.json, which 'mercer watch {}' shows; "
+                                      "run the same command again",
+                                      request.results, request.results));
+    }
+  }();
   const nlohmann::ordered_json made = mercer::document(result);
   status.finish({{"payload_bytes", made["payload_bytes"]},
                  {"loss_percent", made["loss_percent"]},

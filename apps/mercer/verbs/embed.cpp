@@ -12,6 +12,19 @@
 
 namespace {
 
+// Terms whose coefficients are 0 in every output: no formula shows them.
+std::size_t terms_rounded_to_zero(const mercer::ContinuousEmbedding& embedding) {
+  const std::vector<double>& all = embedding.code().coefficients;
+  const std::size_t k = embedding.k();
+  std::size_t count = 0;
+  for (std::size_t term = 0; term < k; ++term) {
+    bool zero = true;
+    for (std::size_t i = term; i < all.size(); i += k) zero = zero && all[i] == 0;
+    count += zero ? 1 : 0;
+  }
+  return count;
+}
+
 void show_continuous(const mercer::EmbedResult& result) {
   const mercer::Embedding& embedding = result.file->embedding;
   tell("basis {}, k {}: {} bytes of payload, file of {}\n", embedding.basis(), embedding.k(),
@@ -20,6 +33,9 @@ void show_continuous(const mercer::EmbedResult& result) {
     for (const std::string& line : mercer::formulas(embedding.continuous())) tell("  {}\n", line);
   } else {
     tell("  a formula of {} terms, which 'mercer inspect' shows\n", embedding.k());
+  }
+  if (const std::size_t zero = terms_rounded_to_zero(embedding.continuous()); zero > 0) {
+    tell("{} of {} terms rounded to 0\n", zero, embedding.k());
   }
   tell("teacher:   {}\nembedding: {}\n", to_text(result.teacher), to_text(result.embedding));
   tell("loss {:.3g}% [{:.3g}%, {:.3g}%]\n", result.loss->loss_percent, result.loss->ci95_percent.low,

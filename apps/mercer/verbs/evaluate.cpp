@@ -35,11 +35,12 @@ void show_behaviour(const mercer::EvaluateResult& result) {
 }
 
 void show(const mercer::EvaluateResult& result, mercer::Act act) {
-  const std::string title =
-      result.file.empty()
-          ? fmt::format("{} in {}, seed {}, {}, ", result.policy, result.env, result.seed,
-                        act == mercer::Act::mean ? "mean actions (--act mean)" : "drawn actions (--act sample)")
-          : result.file + ": ";
+  const std::string title = result.file.empty()
+                                ? fmt::format("{} in {}, seed {}, {}, ", result.policy, result.env, result.seed,
+                                              result.deterministic       ? "deterministic"
+                                              : act == mercer::Act::mean ? "mean actions (--act mean)"
+                                                                         : "drawn actions (--act sample)")
+                                : result.file + ": ";
   tell("{}{} episodes, {} steps\n", title, result.played.episodes(), result.played.steps());
   tell("return: {}\n", to_text(result.returns));
   print_text(histogram(result.played.returns, terminal_width(), terminal_is_unicode()));

@@ -1,6 +1,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "core/printable.hpp"
 #include "pipeline/documents.hpp"
 
 namespace {
@@ -14,8 +15,10 @@ void show_c(const mercer::ExportRequest& request, const mercer::ExportResult& re
     tell("estimate: flash {} bytes of tables and about {} of code; RAM about {} bytes of stack (--core measures)\n",
          made.flash_bytes, made.code_bytes, made.ram_bytes);
   }
-  tell("an action: {} multiplications, {} additions, {} divisions, {} comparisons, {} look-ups, {} library calls\n",
-       cost.multiplications, cost.additions, cost.divisions, cost.comparisons, cost.lookups, cost.functions);
+  tell("an action: {}, {}, {}, {}, {}, {}\n", mercer::counted(cost.multiplications, "multiplication"),
+       mercer::counted(cost.additions, "addition"), mercer::counted(cost.divisions, "division"),
+       mercer::counted(cost.comparisons, "comparison"), mercer::counted(cost.lookups, "look-up"),
+       mercer::counted(cost.functions, "library call"));
   for (const auto& mode : result.modes) {
     if (mode.refused.empty()) {
       tell("--mode {}: {} bytes of tables, at most {} operations\n", mode.mode, mode.flash_bytes, mode.operations);

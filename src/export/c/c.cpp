@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "export/common/head.hpp"
 #include "export/common/lattice_controller.hpp"
@@ -80,6 +81,19 @@ std::string head_text(const ContinuousEmbedding& embedding) {
   }
 }
 
+// Names the functions of the C library that the code calls.
+std::string library_sentence(const CBody& body) {
+  if (!body.needs_libm) return "It needs no library.";
+  std::vector<std::string_view> names;
+  for (const char* name : {"tanhf", "expf", "sqrtf"}) {
+    if (body.source.find(fmt::format(" {}(", name)) != std::string::npos) names.emplace_back(name);
+  }
+  const std::string_view last = names.back();
+  names.pop_back();
+  return fmt::format("It needs the C library's {}{}{} (link with -lm).", fmt::join(names, ", "),
+                     names.empty() ? "" : " and ", last);
+}
+
 CExport export_continuous(const EmbeddingFile& file, const COptions& options) {
   const ContinuousEmbedding& embedding = file.embedding.continuous();
   const ContinuousCode& code = embedding.code();
@@ -93,10 +107,10 @@ CExport export_continuous(const EmbeddingFile& file, const COptions& options) {
   CBody body = options.numbers == CNumbers::fixed ? fixed_body(controller, options) : float_body(controller, options);
   HeaderFacts facts;
   facts.what = fmt::format("{} in {} terms of {}", origin_text(file.origin), embedding.k(), embedding.basis());
-  facts.computation = fmt::format(
-      "A sum of {} functions of the observation, scaled to [-1, 1], for {}; {}.{}", embedding.k(),
-      code.outputs == 1 ? "one output" : fmt::format("each of {} outputs", code.outputs), head_text(embedding),
-      body.needs_libm ? " It needs the C library's tanhf, expf or sqrtf (link with -lm)." : " It needs no library.");
+  facts.computation =
+      fmt::format("A sum of {} functions of the observation, scaled to [-1, 1], for {}; {}. {}", embedding.k(),
+                  code.outputs == 1 ? "one output" : fmt::format("each of {} outputs", code.outputs),
+                  head_text(embedding), library_sentence(body));
   facts.formulas = formula_lines(embedding);
   facts.beyond = "Observations outside their range are clipped to it";
   if (controller.flat.any_periodic()) facts.beyond += ", angles go round";
@@ -113,14 +127,14 @@ CExport export_lattice(const EmbeddingFile& file, const COptions& options) {
   facts.what = fmt::format("{} on a lattice of {} cells, {} {}", origin_text(file.origin), controller.rows(),
                            embedding.basis(), embedding.k());
   facts.computation = fmt::format(
-      "{} {} {}.",
+      "{} {} {}",
       table ? "A table with the mean action of every cell."
             : "A row of probabilities of action cells is computed from the kept coefficients; act gives its mean.",
       controller.full() ? "Every cell has its own."
       : controller.code.play.unvisited == Unvisited::nearest
           ? "A state whose cell was never visited counts as the nearest cell that was."
           : "In a cell that was never visited all actions are equally likely.",
-      body.needs_libm ? "It needs the C library's expf (link with -lm)" : "It needs no library");
+      library_sentence(body));
   facts.beyond = "Observations outside the lattice belong to the cell at that end";
   facts.weights = "probabilities";
   return assemble(file, options, controller.outside, facts, std::move(body));

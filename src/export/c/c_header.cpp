@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <sstream>
 
+#include <fmt/ranges.h>
+
+#include "core/printable.hpp"
 #include "export/c/c_text.hpp"
 #include "export/common/head.hpp"
 #include "export/common/provenance.hpp"
@@ -83,42 +85,43 @@ std::string cost_note(const COptions& options, const CBody& body) {
           : (options.chip ? options.chip->missing + " " : "") +
                 fmt::format(
                     "Flash: {} bytes of tables and about {} of code (an estimate, for Thumb-2 and -Os{}). "
-                    "RAM: about {} bytes of stack (an estimate), no heap, no variables.",
+                    "RAM: about {} bytes of stack (an estimate), no heap, no mutable global data.",
                     body.table_bytes, body.code_bytes, body.needs_libm ? ", without the C library's functions" : "",
                     body.ram_bytes);
-  return fmt::format(
-      "{} At most {} multiplications, {} additions, {} divisions, {} comparisons, {} look-ups{} for an action.", cost,
-      o.multiplications, o.additions, o.divisions, o.comparisons, o.lookups,
-      body.needs_libm ? fmt::format(" and {} calls of the C library", o.functions) : "");
+  return fmt::format("{} At most {}, {}, {}, {}, {}{} for an action.", cost,
+                     counted(o.multiplications, "multiplication"), counted(o.additions, "addition"),
+                     counted(o.divisions, "division"), counted(o.comparisons, "comparison"),
+                     counted(o.lookups, "look-up"),
+                     body.needs_libm ? fmt::format(" and {} of the C library", counted(o.functions, "call")) : "");
 }
 
-std::string example(const COptions& options, const ControllerInterface& outside) {
+std::string example(const COptions& options, const ControllerInterface& outside,
+                    const std::vector<std::string>& observation) {
   const bool fixed = options.numbers == CNumbers::fixed;
-  std::string middle, show;
+  std::string show;
   for (std::size_t d = 0; d < outside.observations(); ++d) {
-    const Range range = outside.contract.observation.axes[d].range;
-    const double middle_of_range = (range.low + range.high) / 2;
-    const double value = std::abs(middle_of_range) < 1e18 ? middle_of_range : 0;
-    middle += d == 0 ? "" : ", ";
-    middle += fixed ? fmt::format("(int32_t)({:g} * @NAME@_OBS_ONE_{})", value, d) : c_float(value);
+    show += fmt::format("  printf(\"observation %g\\n\", (double)obs[{}]{});\n", d,
+                        fixed ? fmt::format(" / @NAME@_OBS_ONE_{}", d) : "");
   }
   for (std::size_t a = 0; a < outside.actions(); ++a) {
     show += fmt::format("  printf(\"{} %g\\n\", (double)act[{}]{});\n", "action", a,
                         fixed ? fmt::format(" / @NAME@_ACT_ONE_{}", a) : "");
   }
-  const std::pair<std::string, std::string> places[] = {{"middle", middle},
-                                                        {"show", show},
-                                                        {"type", fixed ? "int32_t" : "float"},
-                                                        {"name", options.name},
-                                                        {"NAME", upper(options.name)}};
-  return fill(R"(/* Checks the controller, then asks it for one action. */
+  const std::pair<std::string, std::string> places[] = {
+      {"observation", fmt::format("{}", fmt::join(observation, ", "))},
+      {"show", show},
+      {"type", fixed ? "int32_t" : "float"},
+      {"name", options.name},
+      {"NAME", upper(options.name)}};
+  return fill(R"(/* Checks the controller, then asks it for the action at the first observation of the self-test,
+ * which need not occur in the task. */
 #include <stdio.h>
 
 #include "@name@.h"
 
 int main(void)
 {
-  const @type@ obs[@NAME@_OBSERVATIONS] = {@middle@};
+  const @type@ obs[@NAME@_OBSERVATIONS] = {@observation@};
   @type@ act[@NAME@_ACTIONS];
   const int failed = @name@_selftest();
   if (failed != 0) {
@@ -224,7 +227,7 @@ int @name@_selftest(void);
   made.source = with_braces(fill(fmt::format("/* See @name@.h. */\n#include \"@name@.h\"\n{}\n{}",
                                              body.needs_libm ? "\n#include <math.h>\n" : "", body.source),
                                  names));
-  made.example = example(options, outside);
+  made.example = example(options, outside, body.first_case);
   if (options.check) made.check = check_program(options, outside, body.stated_error);
   made.flash_bytes = body.table_bytes;
   made.code_bytes = body.code_bytes;

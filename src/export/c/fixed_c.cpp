@@ -213,6 +213,7 @@ void FixedWriter::write_selftest() {
     fixed_outputs(c_, plan_, obs, out);
     for (const std::int32_t number : out) outputs.push_back(std::to_string(number));
   }
+  body_.first_case.assign(given.begin(), given.begin() + static_cast<std::ptrdiff_t>(d_));
   body_.source += fixed_selftest(given, expected, d_, c_.outside.actions(), {}, outputs);
 }
 

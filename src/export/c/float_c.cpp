@@ -212,6 +212,7 @@ void FloatWriter::write_selftest() {
   }
   for (std::size_t a = 0; a < c_.outside.actions(); ++a)
     limits.push_back(c_.discrete() ? 0 : 2 * body_.stated_error * c_.outside.width(a));
+  for (std::size_t j = 0; j < d_; ++j) body_.first_case.push_back(c_float(given[j]));
   body_.source += float_selftest(given, expected, limits, d_, outputs, 2 * body_.stated_error);
 }
 

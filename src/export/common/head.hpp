@@ -46,6 +46,7 @@ struct CBody {
   COperations operations{};
   double error = 0, stated_error = 0;
   bool needs_libm = false;
+  std::vector<std::string> first_case{};  ///< observation of the self-test's first case, as numbers in C
 };
 
 CBody float_body(const ContinuousController& controller, const COptions& options);

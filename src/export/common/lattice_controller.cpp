@@ -130,6 +130,7 @@ void write_lattice_selftest(const LatticeController& controller, const COptions&
   for (std::size_t a = 0; a < m; ++a)
     limits.push_back(controller.discrete() ? tied : 1.01 * body.stated_error * controller.outside.width(a));
   if (options.numbers == CNumbers::floating) {
+    for (std::size_t i = 0; i < d; ++i) body.first_case.push_back(c_float(given[i]));
     body.source += float_selftest(given, expected, limits, d);
     return;
   }
@@ -141,6 +142,7 @@ void write_lattice_selftest(const LatticeController& controller, const COptions&
   for (std::size_t i = 0; i < expected.size(); ++i) whole_expected.push_back(whole(expected[i], action_q[i % m]));
   for (std::size_t a = 0; a < m; ++a)
     whole_limits.push_back(fmt::format("{}", std::llround(std::ceil(std::ldexp(limits[a], action_q[a])))));
+  body.first_case.assign(whole_given.begin(), whole_given.begin() + static_cast<std::ptrdiff_t>(d));
   body.source += fixed_selftest(whole_given, whole_expected, d, m, whole_limits);
   body.header_lines += fixed_macros(contract, obs_q, action_q);
 }

@@ -43,8 +43,11 @@ includes=@name@.h
 )";
 
 constexpr const char* sketch =
-    R"(// One action every @milliseconds@ ms. Replace read_sensors() and use_action() by your own.
+    R"(// One action every period_ms. Replace read_sensors() and use_action() by your own.
 #include <@name@.h>
+
+static const unsigned long period_ms = @milliseconds@;@period_note@
+static unsigned long next_ms;  // when the next action is due
 
 static void read_sensors(@type@ obs[@NAME@_OBSERVATIONS]) {
   for (int i = 0; i < @NAME@_OBSERVATIONS; i++) obs[i] = 0;
@@ -61,14 +64,16 @@ void setup() {
     for (;;) {
     }
   }
+  next_ms = millis();
 }
 
 void loop() {
+  if ((long)(millis() - next_ms) < 0) return;
+  next_ms += period_ms;
   @type@ obs[@NAME@_OBSERVATIONS], act[@NAME@_ACTIONS];
   read_sensors(obs);
   @name@_act(obs, act);
   use_action(act);
-  delay(@milliseconds@);
 }
 )";
 
@@ -129,6 +134,7 @@ std::vector<ExportedFile> kit_build_files(const KitFacts& facts) {
   places.insert(places.begin(), {{"what", plain(origin_text(facts.file.origin))},
                                  {"version", version()},
                                  {"milliseconds", std::to_string(dt > 0 ? std::max(1L, std::lround(1000 * dt)) : 20)},
+                                 {"period_note", dt > 0 ? "" : "  // the task states no period: set it"},
                                  {"url", facts.url.empty() ? "https://example.com/" : facts.url},
                                  {"shown", facts.fixed() ? "act[i]" : "act[i], 6"},
                                  {"libm", libm ? "target_link_libraries(@name@ PUBLIC m)\n" : ""}});

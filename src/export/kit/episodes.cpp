@@ -12,7 +12,7 @@ namespace mercer {
 namespace {
 
 constexpr std::uint64_t seed = 1;
-constexpr std::size_t kept_steps = 40;  // of an episode, evenly spaced: more would say the same and make large files
+constexpr std::size_t kept_steps = StoredEpisodes::kept_steps;
 
 // The return of an episode from `start`, with the observations that code in single precision sees and every action
 // moved by `shift` of its range.
@@ -89,7 +89,9 @@ StoredEpisodes store_episodes(const EmbeddingFile& file, double stated_error) {
   stored.task = env->task().name;
   stored.steps = env->task().time_limit;
   const bool nominal = file.origin.env.find(':') == std::string::npos;
-  stored.plant = nominal ? plant_of(stored.task) : nullptr;
+  const Plant* const plant = plant_of(stored.task);
+  stored.plant = nominal ? plant : nullptr;
+  stored.perturbed = !nominal && plant != nullptr;
   if (stored.plant != nullptr) {
     stored.starts = rollouts.start_states;
     add_closed_loop(*env, policy, stated_error, stored);

@@ -15,6 +15,11 @@ std::string KitFacts::upper() const {
   return name;
 }
 
+std::string KitFacts::why_recorded() const {
+  return stored.perturbed ? "the task is perturbed, and its C model plays only the unperturbed task"
+                          : "the task has no model in C that could be played in closed loop";
+}
+
 Places KitFacts::places() const {
   return {{"test", test()},
           {"type", fixed() ? "int32_t" : "float"},

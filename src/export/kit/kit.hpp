@@ -17,6 +17,8 @@ struct KitFacts {
 
   bool fixed() const { return options.numbers == CNumbers::fixed; }
   bool closed_loop() const { return stored.plant != nullptr; }
+  /// Why it does not, as the end of a sentence; of a task that could be played.
+  std::string why_recorded() const;
   /// "test_closed_loop" or "test_recorded": of the file and the program.
   std::string test() const { return closed_loop() ? "test_closed_loop" : "test_recorded"; }
   std::string upper() const;

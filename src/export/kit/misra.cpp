@@ -57,7 +57,7 @@ std::vector<ExportedFile> kit_misra(const KitFacts& facts) {
 `src/@name@.c` and `src/@name@.h` were written to MISRA C:2012 with the deviations below. Check them with cppcheck 2.10 or later:
 
 ```
-cppcheck --addon=misra --std=c99 --suppressions-list=misra_suppressions.txt -Isrc src/@name@.c
+cppcheck --quiet --addon=misra --std=c99 --suppressions-list=misra_suppressions.txt -Isrc src/@name@.c
 ```
 
 It prints nothing. Without the list it reports these rules and no others; which of them depends on the controller. cppcheck's addon

@@ -218,7 +218,7 @@ int main(void)
 )";
 
 constexpr const char* recorded_main =
-    R"(/* Checks @name@, then prints its actions at the observations of a stored episode.
+    R"(/* Checks @name@, then prints its actions at @shown@ recorded observations.
  * @why@
  *
  *   cc -std=c99 -O2 -Isrc main.c src/@name@.c -o episode -lm && ./episode */
@@ -267,12 +267,12 @@ std::vector<ExportedFile> kit_programs(const KitFacts& facts) {
   places.insert(places.begin(),
                 {{"rows", std::to_string(stored.vectors.count())},
                  {"task", stored.task},
+                 {"shown", std::to_string(stored.shown)},
                  {"heading", heading(facts.contract)},
                  {"why", stored.task.empty()
                              ? "The task could not be played here, so they fill the ranges of the observations."
-                             : fmt::format("They are of ten episodes of '{}', at most 40 of each: the task has no "
-                                           "model in C that could be played in closed loop.",
-                                           c_comment(stored.task))}});
+                             : fmt::format("They are of ten episodes of '{}', at most {} of each: {}.",
+                                           c_comment(stored.task), StoredEpisodes::kept_steps, facts.why_recorded())}});
   const bool closed = facts.closed_loop();
   return {{fmt::format("test/{}_task.h", facts.options.name), task_header(facts)},
           {fmt::format("test/{}.c", facts.test()), fill(closed ? closed_loop_test : recorded_test, places)},

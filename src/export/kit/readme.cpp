@@ -44,9 +44,9 @@ std::string test_sentence(const KitFacts& facts) {
   return facts.stored.task.empty()
              ? "compares the actions at stored observations with the embedding's; the task itself could not be played"
              : fmt::format(
-                   "compares the actions at observations of ten episodes of '{}' with the embedding's; the "
-                   "task has no model in C that could be played in closed loop",
-                   facts.stored.task);
+                   "compares the actions at observations of ten episodes of '{}', at most {} of each, with the "
+                   "embedding's; {}",
+                   facts.stored.task, StoredEpisodes::kept_steps, facts.why_recorded());
 }
 
 }  // namespace
@@ -80,10 +80,13 @@ std::string kit_readme(const KitFacts& facts) {
        {"distance", plain(network_distance_sentence(facts.file))},
        {"certificate", plain(certificate_sentences(facts.file))},
        {"played", plain(test_sentence(facts))},
+       {"printed", facts.closed_loop()
+                       ? "a whole episode as CSV"
+                       : fmt::format("{} recorded observations with their actions as CSV", facts.stored.shown)},
        {"origin", sentences}});
   return fill(R"(# @name@
 
-A controller in plain C99, without dependencies, heap or variables: @what@.
+A controller in plain C99, without dependencies, heap or mutable global data: @what@.
 
 ```c
 #include "@name@.h"
@@ -102,7 +105,7 @@ A controller in plain C99, without dependencies, heap or variables: @what@.
 | file | for |
 | --- | --- |
 | `src/@name@.h`, `src/@name@.c` | the controller: all that a device needs |
-| `main.c` | prints an episode, on a computer |
+| `main.c` | prints @printed@, on a computer |
 | `test/@test@.c` | @played@ |
 | `test/@name@_task.h` | what both of them play |
 | `CMakeLists.txt` | CMake: `add_subdirectory` and `target_link_libraries(... @name@)`; by itself it builds the test and the example |

@@ -174,23 +174,24 @@ path = "src/lib.rs"
 }
 
 std::string example(const CodeOptions& options, const CodeSubject& subject) {
-  const ControllerInterface& outside = subject.outside();
-  std::string middle;
-  for (std::size_t d = 0; d < outside.observations(); ++d) {
-    const Range range = outside.contract.observation.axes[d].range;
-    middle += (d == 0 ? "" : ", ") + rust_float(std::isfinite(range.width()) ? (range.low + range.high) / 2 : 0);
-  }
-  return fmt::format(R"(//! Checks the controller, then asks it for one action: cargo run --example act
+  std::string observation;
+  for (std::size_t d = 0; d < subject.outside().observations(); ++d)
+    observation += (d == 0 ? "" : ", ") + rust_float(subject.cases.given[d]);
+  return fmt::format(
+      R"(//! Checks the controller, then asks it for the action at the first observation of the self-test, which need not
+//! occur in the task: cargo run --example act
 
 fn main() {{
     if let Err(case) = {0}::selftest() {{
         println!("self-test: case {{}} failed", case);
         std::process::exit(1);
     }}
-    println!("action {{:?}}", {0}::act(&[{1}]));
+    let obs = [{1}];
+    println!("observation {{:?}}", obs);
+    println!("action {{:?}}", {0}::act(&obs));
 }}
 )",
-                     options.name, middle);
+      options.name, observation);
 }
 
 std::string check(const CodeOptions& options, const CodeSubject& subject, double stated_error) {

@@ -9,7 +9,7 @@ void add_limits(OptionList& list, std::optional<double>& max_loss, std::optional
   list.in(Group::promise)
       .add_share({.name = "max-loss",
                   .value = "SHARE",
-                  .help = "Allowed loss as a share of the teacher's return, such as 1% or 0.01",
+                  .help = "Allowed loss as a share of the teacher's return: 1% or 0.01; 100% and more need the %",
                   .range = {.low = 0},
                   .standard = max_loss ? fmt::format("{:g}%", 100 * *max_loss) : "",
                   .used_first = true},
