@@ -1,5 +1,5 @@
 // The size slider and the figures that follow it.
-import { loss_text, number, percent, whole } from "./format.js";
+import { loss_interval, loss_text, number, percent, whole } from "./format.js";
 import { variation_words } from "./words.js";
 
 // What is measured beside the loss, and what a tile calls it.

@@ -198,6 +198,9 @@ class Reader {
 
 }  // namespace
 
-Arrays parse_flax(std::span<const std::byte> bytes, const std::string& where) { return Reader(bytes, where).read(); }
+Arrays parse_flax(std::span<const std::byte> bytes, const std::string& where) {
+  if (bytes.empty()) throw_corrupt(where, "cannot be read: the file is empty");
+  return Reader(bytes, where).read();
+}
 
 }  // namespace mercer

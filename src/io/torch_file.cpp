@@ -163,7 +163,7 @@ void TorchFile::read_legacy_layout(std::span<const std::byte> bytes) {
   constexpr std::string_view magic = "\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.";
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   if (text.substr(0, 1) != "\x80" || text.substr(std::min<std::size_t>(2, text.size())).substr(0, 13) != magic) {
-    refuse(where_, "it begins like no file of torch.save");
+    refuse(where_, bytes.empty() ? "the file is empty" : "it does not begin like a file of torch.save");
   }
   std::span<const std::byte> rest = bytes.subspan(15);
   const auto next = [&] {

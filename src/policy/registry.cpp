@@ -136,9 +136,7 @@ std::string near_file(const std::string& name) {
   const std::filesystem::path path(name), folder = path.has_parent_path() ? path.parent_path() : ".";
   std::vector<std::string> files;
   std::error_code none;
-  constexpr std::size_t most = 10000;
-  for (std::filesystem::directory_iterator at(folder, none), end; !none && at != end && files.size() < most;
-       at.increment(none)) {
+  for (std::filesystem::directory_iterator at(folder, none), end; !none && at != end; at.increment(none)) {
     const std::string file = at->path().filename().string();
     if (is_policy_file(file)) files.push_back(file);
   }

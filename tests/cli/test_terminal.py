@@ -83,7 +83,8 @@ def test_the_summary_has_five_facts(mercer):
     assert list(facts) == ["size", "loss", "promise", "behaviour", "file"]
     assert facts["size"].startswith(f"{found['payload_bytes']} bytes of payload: {found['k']} term")
     certificate = found["certificate"]
-    promised = float(re.match(r"at most (\S+)% of the teacher's mean return, guaranteed with 95% confidence", facts["loss"])[1])
+    word, size = re.match(r"(loses at most|gains at least) (\S+)% of the teacher's mean return, guaranteed with 95% confidence", facts["loss"]).groups()
+    promised = float(size) if word.startswith("loses") else -float(size)
     assert certificate["upper_percent"] <= promised <= certificate["upper_percent"] + 1e-4  # never rounded down
     assert facts["promise"].startswith("kept: a loss of at most 20%") and f"{certificate['episodes']} fresh" in facts["promise"]
     assert "roughness at most 1.25 times the teacher's plus 0.5%" in facts["promise"]

@@ -105,7 +105,7 @@ TEST(ReadNpz, says_what_is_no_npz) {
   write_bytes(folder / "text", "episode,return\n1,2\n");
   write_bytes(folder / "nothing", "");
   expect_error(ErrorCode::bad_format, "is not a zip file", [&] { read_npz(folder / "text"); });
-  expect_error(ErrorCode::bad_format, "is not a zip file", [&] { read_npz(folder / "nothing"); });
+  expect_error(ErrorCode::bad_format, "the file is empty", [&] { read_npz(folder / "nothing"); });
   expect_error(ErrorCode::cannot_open, "missing", [&] { read_npz(folder / "missing"); });
   expect_error(ErrorCode::cannot_open, "is a folder", [&] { read_npz(folder.path()); });
 }

@@ -96,8 +96,8 @@ TEST(TorchFile, tensors_beyond_their_storage_are_refused) {
 
 TEST(TorchFile, other_files_are_refused) {
   using namespace pickle;
-  expect_torch_refused(ErrorCode::bad_format, "begins like no file", "");
-  expect_torch_refused(ErrorCode::bad_format, "begins like no file", "hello");
+  expect_torch_refused(ErrorCode::bad_format, "the file is empty", "");
+  expect_torch_refused(ErrorCode::bad_format, "does not begin like a file", "hello");
   expect_torch_refused(ErrorCode::bad_format, "without data.pkl", zip_of({{"x", "y"}}));
   expect_torch_refused(ErrorCode::bad_format, "no dictionary", zip_of({{"m/data.pkl", start + integer(5) + stop}}));
   expect_torch_refused(ErrorCode::bad_format, "'posix.system'",

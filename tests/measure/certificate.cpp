@@ -251,7 +251,7 @@ TEST(Certificate, sentences_carry_quantity_level_and_conditions) {
   certificate.drawing_cost = 2.5;
   expect_parts(joined(certificate),
                {"returns cut to [-400, 10]", "at most 3.1235% of the episodes have a return outside",
-                "fails in at most 2.1235% more of the episodes", "costs the teacher 2.5"});
+                "failure rate is at most 2.1235 percentage points above the teacher's", "costs the teacher 2.5"});
   certificate.about = Quantity::action;
   expect_parts(joined(certificate), {"no promise about the return", "of their range"});
 }

@@ -155,7 +155,7 @@ TEST_F(Agents, what_would_be_another_policy_is_refused) {
   // Squashed actions need bounds to be scaled to.
   const std::string open =
       R"({":type:": "<class 'gym.spaces.box.Box'>", "shape": [1], "low": "[-inf]", "high": "[inf]"})";
-  expect_refused("no finite bounds", data("", open), ErrorCode::missing_option);
+  expect_refused("no known bounds", data("", open), ErrorCode::missing_option);
 }
 
 TEST_F(Agents, agents_must_fit_the_task) {
@@ -207,10 +207,10 @@ TEST_F(Agents, truncation_at_every_byte_is_noticed) {
 TEST_F(Agents, hostile_zips_are_refused) {
   const std::string data = agent_data(action_text), policy = torch_zip(td3);
   expect_refused("is not a zip file", "no zip");
-  expect_refused("no agent", zip_of({{"data", data}}));
+  expect_refused("not an agent", zip_of({{"data", data}}));
   expect_refused("twice", zip_of({{"data", data}, {"policy.pth", policy}, {"policy.pth", policy}}),
                  ErrorCode::corrupt_file);
-  expect_refused("no agent", zip_of({{"../data", data}, {"../policy.pth", policy}}));
+  expect_refused("not an agent", zip_of({{"../data", data}, {"../policy.pth", policy}}));
   expect_refused("at most", zip_of({{"data", std::string(5 << 20, ' ')}, {"policy.pth", policy}}),
                  ErrorCode::too_large);
   expect_refused("not JSON", agent_zip("{\"a\": ", policy), ErrorCode::corrupt_file);
@@ -220,7 +220,7 @@ TEST_F(Agents, hostile_zips_are_refused) {
       agent_zip(data, torch_zip({}, pickle::start +
                                         pickle::call(pickle::global("posix", "system"), {pickle::text("touch made")}) +
                                         ".")));
-  expect_refused("begins like no file", agent_zip(data, "hello"));
+  expect_refused("does not begin like a file", agent_zip(data, "hello"));
 }
 
 TEST(AgentActivations, arguments_are_read_or_refused) {

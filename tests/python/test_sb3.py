@@ -357,7 +357,7 @@ def test_what_is_no_plain_agent_is_refused(tmp_path, rng):
         read(tmp_path / "none.zip")
     with zipfile.ZipFile(tmp_path / "empty.zip", "w") as archive:
         archive.writestr("data", "{}")
-    with pytest.raises(OSError, match="no agent"):
+    with pytest.raises(OSError, match="not an agent"):
         read(tmp_path / "empty.zip")
     pictures = {"features_extractor.cnn.0.weight": np.zeros((4, 3, 8, 8)), "action_net.weight": np.zeros((1, 8))}
     for tensors, text in [({"something.weight": np.zeros((2, 2))}, "no known policy"), (pictures, "MlpPolicy"),

@@ -153,6 +153,7 @@ test("tiles and certificate put the teacher beside the embedding", async () => {
     assert.equal((await page.locator("#warnings").textContent()).includes(warning), true);
   }
   assert.equal(await page.locator("#warnings p").count(), outcomes.filter(({ warning }) => warning).length);
+  assert.match(await page.locator("#tiles").textContent(), /95% interval: (loses|gains|from a gain of) \d/);
 });
 
 test("what is far above the teacher's is said in a sentence", async () => {
@@ -164,7 +165,7 @@ test("what is far above the teacher's is said in a sentence", async () => {
   }), { offline: true });
   const body = shown.locator("#certificate-body");
   assert.match(await body.locator("p.warning").textContent(), /^Changes the action by 56\.8%/);
-  assert.match(await body.getByRole("row", { name: "roughness, above 1.25 times the teacher's" }).textContent(), /0\.75%56\.80%55\.90%56\.13%0\.50%not kept$/);
+  assert.match(await body.getByRole("row", { name: "roughness, above 1.25 times the teacher's" }).textContent(), /0\.75%56\.80%55\.90%56\.1201%0\.50%not kept$/);
   assert.match(await body.getByRole("region", { name: "Teacher and embedding" }).textContent(), /roughness0\.75%56\.8%/);
   assert.equal(await body.locator("figure.grid-map").count(), 0, "nothing is drawn without a grid");
   await check_accessibility(shown, "rough");
@@ -197,6 +198,7 @@ test("a perturbed grid has a table and a map that name the worst point", async (
 });
 
 test("code can be copied or is selected", async () => {
+  assert.match(await page.locator("#code-note").textContent(), /; no heap, no library\.$/);
   await page.locator("#copy").click();
   await changes(() => page.locator("#copy").textContent(), "Copy", "the button");
 });
