@@ -46,7 +46,7 @@ def test_a_teacher_that_is_gone_is_named(mercer):
     assert said.returncode != 0 and "actor.onnx' is the teacher of 'p.mercer' and was not read" in said.stderr
     assert "--policy FILE" in said.stderr
     told = mercer.ok("report", "p.mercer", "--out", "r.html", "--episodes", 2).stderr
-    assert "note: the teacher 'actor.onnx' was not read (There is no teacher: " in told and "; add --policy FILE" in told
+    assert "note: The teacher could not be read: cannot open 'actor.onnx'" in told and "; add --policy FILE" in told
     assert ", 1 embedding; open it" in told
     assert "note: " not in mercer.ok("report", "p.mercer", "--out", "r.html", "--episodes", 2, "--policy", ACTOR).stderr
 

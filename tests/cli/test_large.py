@@ -107,7 +107,7 @@ def test_mistakes_are_named(mercer, scratch):
     assert "needs its table in memory" in mercer.fails(2, *EMBED, "--basis", "dct", "--scratch", scratch, *out)
     for wrong, part in ((["--max-loss", "5%"], "--max-loss"), (["--from", "r.npz"], "--from"), (["--order", "tour"], "tour"),
                         (["--table", "counts"], "counts"), (["--conditional-actions"], "each cell"),
-                        (["--unvisited", "teacher"], "nobody visits"), (["--state-edges", "kmeans"], "kmeans"),
+                        (["--unvisited", "teacher"], "unvisited cells"), (["--state-edges", "kmeans"], "kmeans"),
                         (["--sketch", "3"], "--sketch is 3; legal: 8 to 16777216"), (["--route", "continuous"], "continuous")):
         arguments = [word for word in EMBED if wrong[0] != "--from" or word not in ("--rollouts", 700)]
         assert part in mercer.fails(2, *arguments, "--scratch", scratch, *wrong, *out), wrong

@@ -55,12 +55,12 @@ def test_memory_that_runs_out_ends_a_request_and_nothing_else(tmp_path):
         usual = resource.prlimit(server.process.pid, resource.RLIMIT_AS)
         size = int(re.search(r"VmSize:\s+(\d+) kB", server.status())[1]) * 1024
         seen = collections.Counter()
-        for more in (0, 9, 12, 16, 24, 48):  # MiB: from no thread for a connection to enough for most questions
+        for step, more in enumerate((-8, 0, 9, 12, 16, 24, 48)):  # MiB: from no memory at all to enough for most questions
             resource.prlimit(server.process.pid, resource.RLIMIT_AS, (size + more * 2**20, usual[1]))
             for method, path, question in (("GET", "/d3.js", None), ("GET", "/api/view", None),
-                                           ("POST", "/api/slice", {"subject": 1, "k": 99 - more, "x": 0, "y": 1, "n": 128}),
-                                           ("POST", "/api/evaluate", {"subject": 1, "k": 90 - more, "episodes": 20000}),
-                                           ("POST", "/api/code", {"subject": 1, "k": 80 - more})):
+                                           ("POST", "/api/slice", {"subject": 1, "k": 99 - 8 * step, "x": 0, "y": 1, "n": 128}),
+                                           ("POST", "/api/evaluate", {"subject": 1, "k": 90 - 8 * step, "episodes": 20000}),
+                                           ("POST", "/api/code", {"subject": 1, "k": 80 - 8 * step})):
                 try:
                     seen[server.ask(method, path, question)[0]] += 1
                 except (OSError, http.client.HTTPException):

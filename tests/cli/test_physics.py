@@ -61,7 +61,7 @@ def test_exported_c_acts_as_the_embedding_does(mercer):
                    check=True)
     # The program runs the self-test, which compares with actions of the embedding, before it acts.
     ran = subprocess.run([mercer.folder / "hop"], capture_output=True, text=True, check=True).stdout
-    assert [line.split()[0] for line in ran.splitlines()] == 3 * ["action"]
+    assert [line.split()[0] for line in ran.splitlines()] == 11 * ["observation"] + 3 * ["action"]
 
 
 def test_the_quadrotor_hovers_within_five_centimetres(mercer):

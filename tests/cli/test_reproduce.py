@@ -125,7 +125,7 @@ def test_commits_are_named_and_tables_judged_again(mercer, tmp_path):
     (mercer.folder / "r/real-size").mkdir()
     (mercer.folder / "r/real-size/result.json").write_text("{}")
     done = mercer.run("reproduce", "--judge", "--out", "r")
-    assert done.returncode != 0 and "real-size" in done.stderr
+    assert done.returncode == 3 and "E304" in done.stderr
     shutil.rmtree(mercer.folder / "r/real-size")
     # Other numbers, another verdict: the tables are what is judged.
     table = mercer.folder / "r/chain/components.csv"

@@ -209,7 +209,7 @@ TEST_F(LargeLattice, refuses_what_it_cannot_do) {
   expect_refused(ErrorCode::bad_value, "tempered",
                  [](Options& o) { o.lattice.action_edges.kind = EdgeKind::tempered; });
   expect_refused(ErrorCode::bad_value, "counts", [](Options& o) { o.lattice.table = TableRule::counts; });
-  expect_refused(ErrorCode::bad_value, "nobody visits", [](Options& o) { o.lattice.full = true; });
+  expect_refused(ErrorCode::bad_value, "unvisited cells", [](Options& o) { o.lattice.full = true; });
   expect_refused(ErrorCode::bad_value, "each cell", [](Options& o) { o.lattice.conditional_actions = true; });
   expect_refused(ErrorCode::out_of_range, "k for basis 'svd' is 13", [](Options& o) { o.truncation.k = 13; });
   expect_refused(ErrorCode::out_of_range, "action cells", [](Options& o) { o.lattice.action_bins = {5000}; });

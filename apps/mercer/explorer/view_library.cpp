@@ -125,10 +125,7 @@ std::vector<std::string> Library::notes() const {
     const World& world = subject->world();
     if (world.env && world.teacher) continue;
     const std::string why = world.missing.substr(0, world.missing.find_last_not_of('.') + 1);
-    std::string note =
-        world.env
-            ? fmt::format("the teacher '{}' was not read ({}); add --policy FILE", file_name(world.teacher_spec), why)
-            : fmt::format("the task '{}' was not made ({}); add --env TASK", file_name(world.env_spec), why);
+    std::string note = fmt::format("{}; add {}", why, world.env ? "--policy FILE" : "--env TASK");
     if (std::ranges::find(notes, note) == notes.end()) notes.push_back(std::move(note));
   }
   return notes;
