@@ -88,6 +88,7 @@ std::string library_sentence(const CBody& body) {
   for (const char* name : {"tanhf", "expf", "sqrtf"}) {
     if (body.source.find(fmt::format(" {}(", name)) != std::string::npos) names.emplace_back(name);
   }
+  if (names.empty()) return "It needs the C library's mathematical functions (link with -lm).";
   const std::string_view last = names.back();
   names.pop_back();
   return fmt::format("It needs the C library's {}{}{} (link with -lm).", fmt::join(names, ", "),
