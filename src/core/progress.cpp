@@ -9,7 +9,7 @@ namespace mercer {
 void Progress::check() const {
   if (stop.stop_requested()) {
     throw Error(ErrorCode::interrupted, "interrupted before the work was done",
-                "Nothing was written; run the same command again");
+                "No result was written; run the same command again");
   }
 }
 

@@ -64,7 +64,7 @@ TEST(Pipeline, AnInterruptedSearchSaysWhetherTheSameCommandContinues) {
   progress.report = [&](std::string_view, double) {
     if (!wait_for_state || fs::exists(fs::path(request.results) / "search.state")) source.request_stop();
   };
-  expect_error(ErrorCode::interrupted, "Nothing was written", [&] { compress(request, {}, progress); });
+  expect_error(ErrorCode::interrupted, "No result was written", [&] { compress(request, {}, progress); });
   source = {};
   progress.stop = source.get_token();
   wait_for_state = true;

@@ -90,17 +90,8 @@ void run(const mercer::CompressRequest& request, const CommonOptions& common) {
     headed = true;
     tell("{}\n", line(one, played));
   };
-  const mercer::CompressResult result = [&] {
-    try {
-      return mercer::compress(request, sink, status.recording(terminal_progress(common.quiet, Notes::shown)));
-    } catch (const mercer::Error& error) {
-      if (request.results.empty() || !error.remedy().starts_with("Nothing was written")) throw;
-      throw mercer::Error(error.code(), error.problem(),
-                          fmt::format("No embedding was written, only {}/progress.json, which 'mercer watch {}' shows; "
-                                      "run the same command again",
-                                      request.results, request.results));
-    }
-  }();
+  const mercer::CompressResult result =
+      mercer::compress(request, sink, status.recording(terminal_progress(common.quiet, Notes::shown)));
   const nlohmann::ordered_json made = mercer::document(result);
   status.finish({{"payload_bytes", made["payload_bytes"]},
                  {"loss_percent", made["loss_percent"]},
