@@ -117,5 +117,5 @@ def test_an_interrupt_tells_what_was_written(mercer):
     file = mercer.folder / "p.mercer"
     embed = ("embed", "--env", "chain", "--policy", "uniform", "--rollouts", 20, "--episodes", 10**9, "--out", "p.mercer")
     said = interrupted(mercer, file.exists, *embed)
-    assert "E130: interrupted after 'p.mercer' was written" in said and "Nothing was written" not in said
+    assert "E130: interrupted after 'p.mercer' was written" in said and "No result was written" not in said
     assert mercer.json("inspect", "p.mercer")["kind"] == "embedding"

@@ -75,7 +75,7 @@ def test_an_interrupted_search_tells_of_its_progress(mercer):
     running.send_signal(signal.SIGINT)
     said = running.communicate(timeout=60)[1]
     assert running.returncode == 130 and "E130" in said
-    assert "Nothing was written" not in said and ("No result was written" in said or "keeps the search" in said), said
+    assert "No result was written" in said or "keeps the search" in said, said
 
 
 def test_a_process_that_is_gone_is_told_from_one_that_runs(mercer):
