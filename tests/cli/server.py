@@ -16,9 +16,10 @@ SLOW = 4 if os.environ.get("SANITIZERS") else 1  # how much longer things may ta
 
 
 class Server:
-    def __init__(self, folder, *words):
+    def __init__(self, folder, *words, environment=None):
         words = [PROGRAM, "serve", *map(str, words), "--port", "0", "--json", "--quiet"]
-        self.process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        env={**os.environ, **(environment or {})})
         told = self.process.stdout.readline()
         assert told, self.process.stderr.read()
         self.told = json.loads(told)

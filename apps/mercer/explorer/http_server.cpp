@@ -145,7 +145,7 @@ class HttpServer::Threads final : public httplib::TaskQueue {
         --server.threads_;
         server.ended_.notify_all();
       }).detach();
-    } catch (const std::system_error&) {
+    } catch (const std::exception&) {  // no thread, or no memory for what it begins with
       --server_.threads_;
       return false;
     }

@@ -14,6 +14,7 @@
 #include "core/printable.hpp"
 #include "explorer/http_server.hpp"
 #include "explorer/isolation.hpp"
+#include "explorer/memory_reserve.hpp"
 #include "explorer/page.hpp"
 #include "explorer/serve_work.hpp"
 #include "explorer/view_answers.hpp"
@@ -29,6 +30,7 @@ using mercer::Error;
 using mercer::ErrorCode;
 
 constexpr std::size_t sizes_on_slider = 48;
+constexpr const char* no_memory = "There is not enough memory for this.";
 constexpr const char* stopped = "Stopped: cancelled, or longer than the time allowed. Ask for fewer episodes.";
 
 // Takes as long for a wrong token as for the right one.
@@ -75,8 +77,14 @@ class Explorer {
       return admit(request, response) ? httplib::Server::HandlerResponse::Unhandled
                                       : httplib::Server::HandlerResponse::Handled;
     });
-    server_.set_exception_handler([](const Request&, Response& response, const std::exception_ptr&) {
-      answer_error(response, 500, "The server failed to answer this.");
+    server_.set_exception_handler([](const Request&, Response& response, const std::exception_ptr& trouble) {
+      try {
+        std::rethrow_exception(trouble);
+      } catch (const std::bad_alloc&) {
+        answer_error(response, 503, no_memory);
+      } catch (...) {
+        answer_error(response, 500, "The server failed to answer this.");
+      }
     });
     server_.set_error_handler([](const Request&, Response& response) {
       if (!response.body.empty()) return;
@@ -118,6 +126,10 @@ class Explorer {
       HttpServer::close_after_this();
       return false;
     };
+    if (!reserve_.restore()) {
+      response.set_header("Retry-After", "1");
+      return refuse(503, no_memory);
+    }
     if (token_.empty() && !is_loopback(host_of(request.get_header_value("Host"))))
       return refuse(403, "Wrong Host header: this server accepts only its own address.");
     // Each range would be a copy of its part, before any of it is sent.
@@ -227,12 +239,13 @@ class Explorer {
       if (error.code() == ErrorCode::interrupted) return answer_error(response, 409, stopped);
       answer_error(response, 400, fmt::format("{}. {}.", error.problem(), error.remedy()));
     } catch (const std::bad_alloc&) {
-      answer_error(response, 503, "There is not enough memory for this.");
+      answer_error(response, 503, no_memory);
     }
   }
 
   const Library& library_;
   std::string address_, token_;
+  MemoryReserve reserve_;
   std::mutex mutex_;
   std::map<std::size_t, json> about_;
   // What takes long has places of its own, so that it never keeps the quick from being answered.
