@@ -12,7 +12,7 @@ namespace {
 
 using Of = Quantity;
 
-void add_pruning(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
+void add_step_pruning(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
   const std::string confident = fmt::format("; with probability {}", 1 - inputs.confidence_delta);
   if (inputs.held_out == 0 || inputs.T == 0) {
     list.skip("P1", Of::pruning, "no held-out trajectories, or no horizon");
@@ -40,7 +40,7 @@ void add_pruning(const TabularComparison& c, const BoundInputs& inputs, BoundLis
   list.least("P2");
 }
 
-void add_bandit(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
+void add_step_bandit(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
   if (c.mdp.n != 1 || c.mdp.is_terminal(0)) {
     list.skip("bandit", Of::reward, "more than one state");
     return;
@@ -59,8 +59,8 @@ void add_bandit(const TabularComparison& c, const BoundInputs& inputs, BoundList
 }  // namespace
 
 void add_step_bounds(const TabularComparison& c, const BoundInputs& inputs, BoundList& list) {
-  add_pruning(c, inputs, list);
-  add_bandit(c, inputs, list);
+  add_step_pruning(c, inputs, list);
+  add_step_bandit(c, inputs, list);
   const VarianceCheck variance = variance_check(c, inputs.raw);
   const std::string needs = "TV and one critic; spread over (s, a) drawn uniformly";
   list.add("V1/1", Of::sd_q, variance.sd_bound1, needs, variance.sd_difference);

@@ -12,7 +12,6 @@
 namespace mercer {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 double normal_between(double low, double high) {
   // Both in the same tail: the difference of the small ends, not of two numbers near one.
@@ -70,9 +69,9 @@ void DeterministicPolicy::log_prob(MatrixView<const double> observation, MatrixV
 
 // One dimension of an action where the policy would take mu without its spread.
 double DeterministicPolicy::log_density(std::size_t dimension, double action, double mu) const {
-  if (action_space().is_discrete()) return action == mu ? 0 : -infinity;
+  if (action_space().is_discrete()) return action == mu ? 0 : -std::numeric_limits<double>::infinity();
   const auto [low, high] = contract().clip[dimension];
-  if (action < low || action > high) return -infinity;
+  if (action < low || action > high) return -std::numeric_limits<double>::infinity();
   const double sigma = *spread_ * (high - low) / 2;
   const double inside = normal_between((low - mu) / sigma, (high - mu) / sigma);
   const double deviation = (action - mu) / sigma;

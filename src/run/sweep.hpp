@@ -224,6 +224,8 @@ struct SweepFile {
   std::vector<SweepAxis> axes;
 };
 
+bool has_name(const std::vector<std::string>& names, const std::string& name);
+
 SweepFile read_sweep_file(const std::filesystem::path& file, const std::vector<SweepStage>& known);
 
 /// The verbs that a sweep can run, in the order of work, with the options that its file may set.

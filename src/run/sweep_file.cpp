@@ -12,10 +12,6 @@
 namespace mercer {
 namespace {
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 std::vector<std::string> names_of(const std::vector<SweepStage>& stages) {
   std::vector<std::string> names;
   for (const SweepStage& stage : stages) names.push_back(stage.name);
@@ -53,7 +49,7 @@ class Reader {
     for (const TomlEntry& entry : entries_) {
       if (entry.key == "stages" || entry.key == "together") continue;
       check_key(entry);
-      check_values(entry, has(grouped, entry.key));
+      check_values(entry, has_name(grouped, entry.key));
       made_.values[entry.key] = entry.values;
       if (entry.values.size() > 1) made_.varied.push_back(entry.key);
     }
@@ -70,7 +66,7 @@ class Reader {
     for (const TomlEntry& entry : entries_) {
       if (entry.key == "stages") {
         for (const std::string& stage : entry.values) {
-          if (!has(names, stage)) throw_unknown(fmt::format("stage of {}", place(entry)), stage, names);
+          if (!has_name(names, stage)) throw_unknown(fmt::format("stage of {}", place(entry)), stage, names);
           used.insert(stage);
         }
         continue;
@@ -78,7 +74,7 @@ class Reader {
       const std::size_t dot = entry.key.find('.');
       if (dot == std::string::npos) continue;
       const std::string stage = entry.key.substr(0, dot);
-      if (!has(names, stage)) throw_unknown(fmt::format("stage of {}", place(entry)), stage, names);
+      if (!has_name(names, stage)) throw_unknown(fmt::format("stage of {}", place(entry)), stage, names);
       used.insert(stage);
     }
     std::erase_if(entries_, [](const TomlEntry& entry) { return entry.key.ends_with('.'); });
@@ -96,9 +92,9 @@ class Reader {
   std::vector<std::string> legal_keys(const std::string& stage) const {
     std::vector<std::string> keys;
     for (const SweepStage& one : known_) {
-      if (stage.empty() ? !has(made_.stages, one.name) : one.name != stage) continue;
+      if (stage.empty() ? !has_name(made_.stages, one.name) : one.name != stage) continue;
       for (const std::string& setting : one.settings) {
-        if (!has(keys, setting)) keys.push_back(setting);
+        if (!has_name(keys, setting)) keys.push_back(setting);
       }
     }
     if (stage.empty()) keys.insert(keys.end(), {"stages", "together"});
@@ -110,14 +106,14 @@ class Reader {
     const std::string stage = dot == std::string::npos ? "" : entry.key.substr(0, dot);
     const std::string setting = dot == std::string::npos ? entry.key : entry.key.substr(dot + 1);
     const std::vector<std::string> legal = legal_keys(stage);
-    if (!has(legal, setting)) {
+    if (!has_name(legal, setting)) {
       const std::string where = fmt::format("'mercer {} --help'", stage.empty() ? "STAGE" : stage);
       throw_unknown_option({stage, setting, fmt::format("key of {}", place(entry)), setting, std::identity{}, where},
                            legal);
     }
     if (!stage.empty()) return;
     const bool needed = std::ranges::any_of(known_, [&](const SweepStage& one) {
-      if (!has(made_.stages, one.name) || !has(one.settings, setting)) return false;
+      if (!has_name(made_.stages, one.name) || !has_name(one.settings, setting)) return false;
       return std::ranges::none_of(entries_, [&](const TomlEntry& own) { return own.key == one.name + "." + setting; });
     });
     if (!needed) {
@@ -143,7 +139,7 @@ class Reader {
     std::map<std::string, std::size_t> group_of;
     for (std::size_t g = 0; g < groups.size(); ++g) {
       for (const std::string& key : words(groups[g])) {
-        if (!has(made_.varied, key))
+        if (!has_name(made_.varied, key))
           throw_unknown(fmt::format("key with several values in '{}'", name_), key, made_.varied);
         if (!group_of.emplace(key, g).second) {
           throw Error(ErrorCode::bad_value, fmt::format("'{}': together names {} twice", name_, key), "Name it once");
@@ -178,6 +174,10 @@ class Reader {
 };
 
 }  // namespace
+
+bool has_name(const std::vector<std::string>& names, const std::string& name) {
+  return std::ranges::find(names, name) != names.end();
+}
 
 SweepFile read_sweep_file(const std::filesystem::path& file, const std::vector<SweepStage>& known) {
   return Reader(file, known).read();

@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t most_cells = 1'000'000;
 
-bool has(const std::vector<std::string>& names, const std::string& name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 // The stage of "@train" or "@train:kind=greedy"; empty for any other value.
 std::string reference_of(const std::string& value) {
   if (!value.starts_with("@")) return "";
@@ -90,7 +86,7 @@ class Planner {
       if (const std::string other = reference_of(value); !other.empty()) {
         job.takes[other] = referred(stage, setting, other, made);
         all["takes"][other] = plan_.jobs[job.takes[other]].id;
-      } else if (has(stage.files, setting)) {
+      } else if (has_name(stage.files, setting)) {
         value = locate(value, job.files);
       }
       all["settings"][setting] = value;
@@ -108,7 +104,7 @@ class Planner {
       if (take.setting != setting) continue;
       std::string value;
       for (const std::string& other : take.stages) {
-        if (value.empty() && has(plan_.stages, other)) value = "@" + other;
+        if (value.empty() && has_name(plan_.stages, other)) value = "@" + other;
       }
       if (value.empty() && !take.top.empty() && chosen.contains(take.top)) value = chosen.at(take.top);
       const bool twice = std::ranges::any_of(job.settings, [&](const auto& one) { return one.second == value; });
@@ -124,7 +120,7 @@ class Planner {
       if (one == &stage) break;
       if (one->makes) earlier.push_back(one->name);
     }
-    if (!has(earlier, other)) {
+    if (!has_name(earlier, other)) {
       throw_unknown(fmt::format("earlier stage in '{}' for {}.{}", name_, stage.name, setting), other, earlier);
     }
     return made.at(other);

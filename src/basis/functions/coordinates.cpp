@@ -14,7 +14,7 @@ struct Spread {
   double mean, deviation;
 };
 
-Spread spread_of(std::span<const double> values) {
+Spread mean_and_deviation(std::span<const double> values) {
   double mean = 0, square = 0;
   for (const double value : values) mean += value;
   mean /= static_cast<double>(values.size());
@@ -64,7 +64,7 @@ Coordinates visited_coordinates(const Space& space, MatrixView<const double> sta
   Coordinates out;
   for (std::size_t d = 0; d < space.dimensions(); ++d) {
     const Axis& axis = space.axes[d];
-    const auto [mean, deviation] = spread_of(states.row(d));
+    const auto [mean, deviation] = mean_and_deviation(states.row(d));
     const double reach = spreads * deviation + 1e-3;
     Range range{std::max(axis.range.low, mean - reach), std::min(axis.range.high, mean + reach)};
     if (axis.periodic) range = axis.range;
@@ -85,7 +85,7 @@ Coordinates power_coordinates(const Space& space, MatrixView<const double> state
   std::vector<int> exponents(space.dimensions(), least);
   for (std::size_t d = 0; d < exponents.size(); ++d) {
     if (is_bounded(space.axes[d])) continue;
-    const auto [mean, deviation] = spread_of(states.row(d));
+    const auto [mean, deviation] = mean_and_deviation(states.row(d));
     const double reach = std::abs(mean) + 4 * deviation;
     if (!(reach <= std::ldexp(1.0, most))) {
       throw Error(ErrorCode::out_of_range,

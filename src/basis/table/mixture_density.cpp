@@ -14,7 +14,7 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t points_per_block = 512;
+constexpr std::size_t density_block = 512;
 
 // Lower triangle with its diagonal inverted; throws where the matrix is not positive definite.
 void factor(std::span<double> matrix, std::size_t d, std::size_t component) {
@@ -117,7 +117,7 @@ std::vector<double> log_density(const Mixture& mixture, MatrixView<const double>
   check_count("a point", points.cols(), mixture.dimensions);
   const Components components(mixture);
   std::vector<double> result(points.rows());
-  for_each_block(points.rows(), points_per_block, [&](Block block) {
+  for_each_block(points.rows(), density_block, [&](Block block) {
     std::vector<double> terms(mixture.size()), centred(mixture.dimensions);
     for (std::size_t i = block.begin; i < block.end; ++i) {
       components.log_terms(points.row(i), centred, terms);

@@ -14,7 +14,6 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_layers = limits::agent_layers;
 
 }  // namespace
 
@@ -119,7 +118,7 @@ std::vector<std::string> TorchTensors::chain(const std::string& name) const {
     if (source_.shapes.find(weight)->second.size() != 2) {
       refuse_agent(where_, fmt::format("'{}' is not a linear layer; legal: a plain perceptron", weight));
     }
-    if (layers.size() > most_layers) refuse_agent(where_, fmt::format("more than {} layers", most_layers));
+    if (layers.size() > limits::agent_layers) refuse_agent(where_, fmt::format("more than {} layers", limits::agent_layers));
   }
   return layers;
 }

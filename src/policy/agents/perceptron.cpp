@@ -12,12 +12,11 @@
 namespace mercer {
 namespace {
 
-constexpr std::size_t most_layers = limits::agent_layers;
 
 // Builds the network of a layout.
-class Maker {
+class NetworkMaker {
  public:
-  Maker(const TensorSource& source, const TensorLayout& layout, std::vector<Activation> activations,
+  NetworkMaker(const TensorSource& source, const TensorLayout& layout, std::vector<Activation> activations,
         const std::string& where)
       : source_(source),
         layout_(layout),
@@ -27,7 +26,7 @@ class Maker {
         layers_(builder_, source, {}, where) {}
 
   StateDict make() {
-    if (layout_.layers.size() > most_layers) refuse_agent(where_, fmt::format("more than {} layers", most_layers));
+    if (layout_.layers.size() > limits::agent_layers) refuse_agent(where_, fmt::format("more than {} layers", limits::agent_layers));
     const std::string output = !layout_.mean.empty()     ? layout_.mean
                                : !layout_.action.empty() ? layout_.action
                                : !layout_.q.empty()      ? layout_.q
@@ -155,7 +154,7 @@ class Maker {
 
 StateDict make_perceptron(const TensorSource& source, const TensorLayout& layout, std::vector<Activation> activations,
                           const std::string& where) {
-  return Maker(source, layout, std::move(activations), where).make();
+  return NetworkMaker(source, layout, std::move(activations), where).make();
 }
 
 }  // namespace mercer

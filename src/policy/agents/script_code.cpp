@@ -8,8 +8,7 @@
 namespace mercer {
 namespace {
 
-using Token = ScriptToken;
-using Kind = Token::Kind;
+using Token = ScriptToken::Kind;
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -26,17 +25,17 @@ std::size_t number_length(std::string_view text) {
   return n;
 }
 
-std::vector<Token> tokens_of(std::string_view text, const std::string& where) {
-  std::vector<Token> tokens;
+std::vector<ScriptToken> tokens_of(std::string_view text, const std::string& where) {
+  std::vector<ScriptToken> tokens;
   std::size_t open = 0;
-  const auto take = [&](Kind kind, std::size_t size) {
+  const auto take = [&](Token kind, std::size_t size) {
     tokens.push_back({kind, text.substr(0, size)});
     text.remove_prefix(size);
   };
   while (!text.empty()) {
     const char c = text[0];
     if (c == '\n' && open == 0) {
-      take(Kind::end, 1);
+      take(Token::end, 1);
     } else if (c == ' ' || c == '\n' || c == '\r') {
       text.remove_prefix(1);
     } else if (c == '#') {
@@ -44,22 +43,22 @@ std::vector<Token> tokens_of(std::string_view text, const std::string& where) {
     } else if (is_letter(c)) {
       std::size_t size = 1;
       while (size < text.size() && (is_letter(text[size]) || is_digit(text[size]))) ++size;
-      take(Kind::name, size);
+      take(Token::name, size);
     } else if (is_digit(c)) {
-      take(Kind::number, number_length(text));
+      take(Token::number, number_length(text));
     } else if (c == '"' || c == '\'') {
       const std::size_t end = text.find(c, 1);
       if (end == std::string_view::npos) refuse_agent(where, "a text without its end in the code of its TorchScript");
-      take(Kind::text, end + 1);
+      take(Token::text, end + 1);
     } else if (std::string_view("()[]{},.=-+:*").find(c) != std::string_view::npos) {
       if (c == '(' || c == '[' || c == '{') ++open;
       if ((c == ')' || c == ']' || c == '}') && open > 0) --open;
-      take(Kind::sign, 1);
+      take(Token::sign, 1);
     } else {
       refuse_agent(where, fmt::format("the sign '{}' in the code of its TorchScript", printable(text.substr(0, 1))));
     }
   }
-  tokens.push_back({Kind::end, "\n"});
+  tokens.push_back({Token::end, "\n"});
   return tokens;
 }
 
