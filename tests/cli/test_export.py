@@ -129,6 +129,27 @@ def test_a_name_must_not_hide_another_file(mercer, embedding, name):
     assert not (mercer.folder / "d").exists()
 
 
+def test_a_name_must_not_be_one_of_the_code_itself(mercer, embedding):
+    """test_act was a function and a table of the self-test at once."""
+    assert "names its test cases" in mercer.fails(2, "export", "c", embedding, "--out", "d", "--name", "test")
+    assert not (mercer.folder / "d").exists()
+
+
+@pytest.mark.parametrize("high", [2.0, 0.01, 1e-5])
+def test_units_of_integers_are_powers_of_two_in_c(mercer, high):
+    """2^34 was written as 1.717986918e+10.0: an action of 0.00001 had a header that did not compile."""
+    def narrow(manifest):
+        manifest["contract"]["action"]["axes"][0]["range"] = [-high, high]
+        manifest["contract"]["scale"], manifest["contract"]["clip"] = [high], [[-high, high]]
+
+    damaged(PENDULUM, mercer.folder / "narrow.mercer", narrow)
+    mercer.ok("export", "c", "narrow.mercer", "--out", "d", "--numbers", "fixed")
+    unit = re.search(r"ACT_ONE_0 (\S+)", (mercer.folder / "d/controller.h").read_text())[1]
+    assert float(unit) > 1 and float(unit).hex().startswith("0x1.0000000000000p"), unit
+    subprocess.run(["gcc", *STRICT, "controller.c", "main.c", "-o", "c"], cwd=mercer.folder / "d", check=True)
+    subprocess.run(["./c"], cwd=mercer.folder / "d", check=True, stdout=subprocess.DEVNULL)
+
+
 def test_bounds_beyond_single_precision_are_refused(mercer):
     """Such files gave inf and nan in the code."""
     def widen(manifest):

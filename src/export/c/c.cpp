@@ -25,6 +25,10 @@ void check_name(const std::string& name) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' is the name of another file of the program", name),
                   "Take another name than main, math, stdint and stdio");
     }
+    // Its function would be test_act, and so is a table of the self-test.
+    if (name == "test") {
+      throw Error(ErrorCode::bad_value, "'test' is how the code itself names its test cases", "Take another name");
+    }
     return;
   }
   throw Error(ErrorCode::bad_value, fmt::format("'{}' is not a valid C identifier", name),
