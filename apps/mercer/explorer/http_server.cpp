@@ -237,8 +237,12 @@ void HttpServer::serve(Connection& connection) {
     if (!wait_for(connection.socket, POLLIN, Clock::now() + limits_.between)) return;
     TimedStream stream(connection.socket, limits_);
     bool closed = false, understood = false;
-    const bool answered =
-        process_request(stream, request == limits_.requests, closed, [&](httplib::Request&) { understood = true; });
+    const bool answered = process_request(stream, request == limits_.requests, closed, [&](httplib::Request& head) {
+      understood = true;
+      // The library would cut whatever is answered, JSON and errors too, and leave its status; several ranges it
+      // would copy, each one. Nobody has to heed a range, and the page asks for none.
+      head.ranges.clear();
+    });
     // The library would take what is left of a request that it did not understand for the next one. Bytes behind a
     // request would be a second one sent in advance, which browsers do not do.
     if (!answered || closed || !understood || connection.close || stream.broken() || stream.has_more()) return;
