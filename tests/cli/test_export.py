@@ -129,9 +129,10 @@ def test_a_name_must_not_hide_another_file(mercer, embedding, name):
     assert not (mercer.folder / "d").exists()
 
 
-def test_a_name_must_not_be_one_of_the_code_itself(mercer, embedding):
-    """test_act was a function and a table of the self-test at once."""
-    assert "names its test cases" in mercer.fails(2, "export", "c", embedding, "--out", "d", "--name", "test")
+@pytest.mark.parametrize("name", ["test", "check", "recorded"])
+def test_a_name_must_not_be_one_of_the_code_itself(mercer, embedding, name):
+    """test_act was a function and a table of the self-test at once, check_act and recorded_act two of others."""
+    assert "names its cases" in mercer.fails(2, "export", "c", embedding, "--out", "d", "--name", name)
     assert not (mercer.folder / "d").exists()
 
 
