@@ -151,6 +151,27 @@ def test_units_of_integers_are_powers_of_two_in_c(mercer, high):
     subprocess.run(["./c"], cwd=mercer.folder / "d", check=True, stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.parametrize("mode", ["table", "coefficients"])
+@pytest.mark.parametrize("basis", ["svd:centred", "dct"])
+def test_a_policy_that_does_the_same_everywhere_has_integers_too(mercer, basis, mode):
+    """Its factors are next to nothing, and a row was shifted by 99 bits."""
+    mercer.ok("embed", "--env", "pendulum", "--policy", "uniform", "--horizon", 10, "--state-bins", 4, "--action-bins", 4,
+              "--rollouts", 4, "--episodes", 4, "--seed", 1, "--k", 3, "--basis", basis, "--out", "p.mercer")
+    mercer.ok("export", "c", "p.mercer", "--out", "d", "--numbers", "fixed", "--mode", mode)
+    for flags in ((), ("-fsanitize=undefined", "-fno-sanitize-recover=all")):
+        subprocess.run(["gcc", *STRICT, *flags, "controller.c", "main.c", "-o", "c"], cwd=mercer.folder / "d", check=True)
+        subprocess.run(["./c"], cwd=mercer.folder / "d", check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("format", ["c", "st", "rust"])
+def test_text_of_a_file_does_not_turn_code_around(mercer, format):
+    """Compilers warn of such marks: an editor shows other code than they compile."""
+    damaged(PENDULUM, mercer.folder / "p.mercer", lambda manifest: manifest.update(teacher="a\u202eb", env="c\u2066d"))
+    mercer.ok("export", format, "p.mercer", "--out", "d")
+    for path in (mercer.folder / "d").rglob("*.*"):
+        assert not re.search("[\u202a-\u202e\u2066-\u2069]", path.read_text()), path
+
+
 def test_bounds_beyond_single_precision_are_refused(mercer):
     """Such files gave inf and nan in the code."""
     def widen(manifest):
