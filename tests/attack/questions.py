@@ -76,7 +76,7 @@ def mutated(chance):
     if "bytes" in ways:
         whole = mutate.scrambled(whole, chance) if chance.random() < 0.9 else chance.randbytes(chance.randrange(1, 3000))
     if "short" in ways:
-        whole = whole[:chance.randrange(len(whole))]
+        whole = whole[:chance.randrange(max(1, len(whole)))]
     # Of long ones the server may refuse the rest, and what it said before is then lost on the way.
     return whole, sound and bool(path) and len(whole) < 8000, method
 
