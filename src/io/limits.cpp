@@ -77,7 +77,6 @@ std::span<const ReaderLimit> reader_limits() {
       ReaderLimit{"serve", "requests of a connection", serve_requests},
       ReaderLimit{"serve", "bytes of a request's body", serve_body},
       ReaderLimit{"serve", "bytes of a request", serve_request},
-      ReaderLimit{"serve", "ranges of a request", serve_ranges},
       ReaderLimit{"serve", "quick questions at once", serve_quick},
       ReaderLimit{"serve", "seconds of a quick question", serve_quick_seconds},
       ReaderLimit{"serve", "evaluations at once", serve_slow},

@@ -95,7 +95,6 @@ inline constexpr std::size_t serve_connections = 64;
 inline constexpr std::size_t serve_requests = 1000;
 inline constexpr std::size_t serve_body = 64 * kib;
 inline constexpr std::size_t serve_request = 160 * kib;
-inline constexpr std::size_t serve_ranges = 1;
 inline constexpr std::size_t serve_quick = 16, serve_quick_seconds = 20;
 inline constexpr std::size_t serve_slow = 4, serve_slow_seconds = 60;
 

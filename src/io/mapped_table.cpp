@@ -25,6 +25,9 @@ class Nameless {
       throw Error(ErrorCode::cannot_write, fmt::format("there is no folder '{}' for scratch files", folder.string()),
                   "Make it, or name one that is there");
     }
+    // Nameless from the start, where the file system has such files: a process that is killed then leaves nothing.
+    handle_ = ::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (handle_ >= 0) return;
     std::string name = (folder / "mercer-XXXXXX").string();
     handle_ = ::mkostemp(name.data(), O_CLOEXEC);
     if (handle_ < 0) {

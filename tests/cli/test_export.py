@@ -129,6 +129,49 @@ def test_a_name_must_not_hide_another_file(mercer, embedding, name):
     assert not (mercer.folder / "d").exists()
 
 
+@pytest.mark.parametrize("name", ["test", "check", "recorded"])
+def test_a_name_must_not_be_one_of_the_code_itself(mercer, embedding, name):
+    """test_act was a function and a table of the self-test at once, check_act and recorded_act two of others."""
+    assert "names its cases" in mercer.fails(2, "export", "c", embedding, "--out", "d", "--name", name)
+    assert not (mercer.folder / "d").exists()
+
+
+@pytest.mark.parametrize("high", [2.0, 0.01, 1e-5])
+def test_units_of_integers_are_powers_of_two_in_c(mercer, high):
+    """2^34 was written as 1.717986918e+10.0: an action of 0.00001 had a header that did not compile."""
+    def narrow(manifest):
+        manifest["contract"]["action"]["axes"][0]["range"] = [-high, high]
+        manifest["contract"]["scale"], manifest["contract"]["clip"] = [high], [[-high, high]]
+
+    damaged(PENDULUM, mercer.folder / "narrow.mercer", narrow)
+    mercer.ok("export", "c", "narrow.mercer", "--out", "d", "--numbers", "fixed")
+    unit = re.search(r"ACT_ONE_0 (\S+)", (mercer.folder / "d/controller.h").read_text())[1]
+    assert float(unit) > 1 and float(unit).hex().startswith("0x1.0000000000000p"), unit
+    subprocess.run(["gcc", *STRICT, "controller.c", "main.c", "-o", "c"], cwd=mercer.folder / "d", check=True)
+    subprocess.run(["./c"], cwd=mercer.folder / "d", check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("mode", ["table", "coefficients"])
+@pytest.mark.parametrize("basis", ["svd:centred", "dct"])
+def test_a_policy_that_does_the_same_everywhere_has_integers_too(mercer, basis, mode):
+    """Its factors are next to nothing, and a row was shifted by 99 bits."""
+    mercer.ok("embed", "--env", "pendulum", "--policy", "uniform", "--horizon", 10, "--state-bins", 4, "--action-bins", 4,
+              "--rollouts", 4, "--episodes", 4, "--seed", 1, "--k", 3, "--basis", basis, "--out", "p.mercer")
+    mercer.ok("export", "c", "p.mercer", "--out", "d", "--numbers", "fixed", "--mode", mode)
+    for flags in ((), ("-fsanitize=undefined", "-fno-sanitize-recover=all")):
+        subprocess.run(["gcc", *STRICT, *flags, "controller.c", "main.c", "-o", "c"], cwd=mercer.folder / "d", check=True)
+        subprocess.run(["./c"], cwd=mercer.folder / "d", check=True, stdout=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("format", ["c", "st", "rust"])
+def test_text_of_a_file_does_not_turn_code_around(mercer, format):
+    """Compilers warn of such marks: an editor shows other code than they compile."""
+    damaged(PENDULUM, mercer.folder / "p.mercer", lambda manifest: manifest.update(teacher="a\u202eb", env="c\u2066d"))
+    mercer.ok("export", format, "p.mercer", "--out", "d")
+    for path in (mercer.folder / "d").rglob("*.*"):
+        assert not re.search("[\u202a-\u202e\u2066-\u2069]", path.read_text()), path
+
+
 def test_bounds_beyond_single_precision_are_refused(mercer):
     """Such files gave inf and nan in the code."""
     def widen(manifest):

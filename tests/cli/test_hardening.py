@@ -105,6 +105,21 @@ def test_no_text_of_a_file_controls_the_terminal(mercer):
                 assert not any(line.startswith("verified: all") for line in shown.splitlines()), (place, words, shown)
 
 
+def test_no_text_of_a_run_controls_the_terminal(mercer):
+    """`watch` printed what the file says."""
+    (mercer.folder / "run").mkdir()
+    status = {"format": 1, "verb": TRAP, "state": TRAP, "about": {"env": TRAP, TRAP: 1}, "notes": [TRAP], "result": {TRAP: 1},
+              "phase": TRAP, "fraction": 1, "seconds": 1, "seconds_left": 0, "updated": 1.0, "\x7f\u0085": "caf\xe9"}
+    (mercer.folder / "run/progress.json").write_text(json.dumps(status))
+    for words in (("--once",), ("--json",)):
+        shown = mercer.ok("watch", "run", *words).stdout
+        assert not any(mark in shown for mark in ("\x1b", "\u202e", "\x7f", "\u0085")), shown
+        assert not any(line.startswith("verified: all") for line in shown.splitlines()), shown
+    said = json.loads(shown)
+    assert {key: said[key] for key in ("notes", "about", "\x7f\u0085")} == {
+        "notes": [TRAP], "about": status["about"], "\x7f\u0085": "caf\xe9"}
+
+
 def integer(value):
     out = b""
     while value >= 128:

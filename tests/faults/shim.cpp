@@ -170,7 +170,8 @@ bool exists(const char* path) {
 int do_open(int folder, const char* name, int flags, mode_t mode) {
   const Record record;
   const bool writes = (flags & O_ACCMODE) != O_RDONLY;
-  if (!record || !writes) return static_cast<int>(syscall(SYS_openat, folder, name, flags, mode));
+  const bool nameless = (flags & O_TMPFILE) == O_TMPFILE;  // nothing of it survives
+  if (!record || !writes || nameless) return static_cast<int>(syscall(SYS_openat, folder, name, flags, mode));
   const Path path(folder, name);
   const bool there = exists(path.text);
   const int file = static_cast<int>(syscall(SYS_openat, folder, name, flags, mode));
@@ -336,13 +337,13 @@ int __libc_start_main(Main main, int count, char** words, void (*begin)(), void 
                                                                         stack);
 }
 
-#define MODE_OF(flags, mode)     \
-  mode_t mode = 0;               \
-  if (((flags)&O_CREAT) != 0) {  \
-    va_list more;                \
-    va_start(more, flags);       \
-    mode = va_arg(more, mode_t); \
-    va_end(more);                \
+#define MODE_OF(flags, mode)                                        \
+  mode_t mode = 0;                                                  \
+  if (((flags)&O_CREAT) != 0 || ((flags)&O_TMPFILE) == O_TMPFILE) { \
+    va_list more;                                                   \
+    va_start(more, flags);                                          \
+    mode = va_arg(more, mode_t);                                    \
+    va_end(more);                                                   \
   }
 
 int open(const char* path, int flags, ...) {

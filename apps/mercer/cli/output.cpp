@@ -2,9 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "core/printable.hpp"
 
 namespace {
 
@@ -26,8 +29,14 @@ std::string to_text(const mercer::ReturnSummary& summary) {
 }
 
 void print_json(const nlohmann::ordered_json& document) {
-  // Names of files need not be UTF-8.
-  fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  // Names of files need not be UTF-8. What controls a terminal or turns text around is escaped: in JSON that is the
+  // same.
+  std::istringstream lines(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  for (std::string line; std::getline(lines, line);) {
+    for (std::size_t at = line.find('\x7f'); at != std::string::npos; at = line.find('\x7f', at))
+      line.replace(at, 1, "\\u007f");
+    fmt::print("{}\n", mercer::printable(line));
+  }
 }
 
 std::string histogram(std::span<const double> values, std::size_t width, bool unicode) {

@@ -132,9 +132,6 @@ class Explorer {
     }
     if (token_.empty() && !is_loopback(host_of(request.get_header_value("Host"))))
       return refuse(403, "Wrong Host header: this server accepts only its own address.");
-    // Each range would be a copy of its part, before any of it is sent.
-    if (request.ranges.size() > mercer::limits::serve_ranges || request.get_header_value_count("Range") > 1)
-      return refuse(416, "A request may ask for one range.");
     if (request.has_header("Origin") && !own_origin(request)) return refuse(403, "Another page asked.");
     if (request.has_header("Transfer-Encoding")) return refuse(411, "Give the length of the body in Content-Length.");
     if (request.has_header("Content-Encoding")) return refuse(415, "Requests must not have a Content-Encoding.");

@@ -9,6 +9,7 @@
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 #include "cli/terminal.hpp"
+#include "core/printable.hpp"
 #include "measure/certificate_words.hpp"
 #include "mercer/error.hpp"
 #include "pipeline/run_status.hpp"
@@ -119,6 +120,7 @@ std::vector<std::string> lines_of(const json& status) {
     if (note.is_string()) lines.push_back("  " + note.get<std::string>());
   }
   if (const std::string end = ending(status); !end.empty()) lines.push_back(end);
+  for (std::string& line : lines) line = mercer::printable(line);  // anybody may have written the file
   return lines;
 }
 
@@ -139,7 +141,7 @@ struct WatchVerb {
     for (std::string before; !once && status["state"] == "running" && !stop.stop_requested();) {
       if (screen_is_live()) {
         show_live(lines_of(status));
-      } else if (const std::string now = position(status); now != before) {
+      } else if (const std::string now = mercer::printable(position(status)); now != before) {
         tell("{}\n", before = now);
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(500));

@@ -25,6 +25,12 @@ void check_name(const std::string& name) {
       throw Error(ErrorCode::bad_value, fmt::format("'{}' is the name of another file of the program", name),
                   "Take another name than main, math, stdint and stdio");
     }
+    // Their functions would be test_act, check_act and recorded_act, and so are tables of the programs around the code.
+    for (const char* taken : {"test", "check", "recorded"}) {
+      if (name != taken) continue;
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' is how the code itself names its cases", name),
+                  "Take another name than test, check and recorded");
+    }
     return;
   }
   throw Error(ErrorCode::bad_value, fmt::format("'{}' is not a valid C identifier", name),

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/printable.hpp"
 #include "mercer/error.hpp"
 
 namespace mercer {
@@ -56,10 +57,11 @@ std::string fill(std::string text, std::span<const std::pair<std::string, std::s
 }
 
 std::string c_comment(const std::string& text) {
-  std::string clean;
-  for (const char c : text) {
-    const bool odd = (c >= 0 && c < ' ') || (c == '/' && !clean.empty() && clean.back() == '*') ||
-                     (c == '*' && !clean.empty() && clean.back() == '/');
+  std::string line = text, clean;
+  for (char& c : line) c = c >= 0 && c < ' ' ? ' ' : c;
+  for (const char c : printable(line)) {  // marks of direction would make code look like what it is not
+    const bool odd =
+        (c == '/' && !clean.empty() && clean.back() == '*') || (c == '*' && !clean.empty() && clean.back() == '/');
     clean += odd || c == '\\' || c == '?' ? ' ' : c;  // ?? and \ could make a trigraph or join lines
   }
   return clean;

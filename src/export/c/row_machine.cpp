@@ -14,6 +14,10 @@ using Kind = RowTerms::Kind;
 
 std::int32_t scaled(double value, double unit) { return static_cast<std::int32_t>(std::llround(value / unit)); }
 
+// The smallest unit of what is summed to a row. Next to nothing, as for a policy that does the same everywhere, needs
+// no digits of its own, and in a smaller unit 1 would not fit 64 bits.
+constexpr double finest = 0x1p-50;
+
 double largest(const std::vector<double>& numbers) {
   double most = 1e-30;
   for (const double number : numbers) most = std::max(most, std::abs(number));
@@ -102,7 +106,8 @@ FixedRows fixed_rows(const RowTerms& terms) {
   }
   FixedRows made;
   if (terms.kind == Kind::factors) {
-    const double left = largest(terms.left) / 32767, right = largest(terms.right) / 32767;
+    const double right = largest(terms.right) / 32767;
+    const double left = std::max(largest(terms.left) / 32767, finest / right);
     for (const double number : terms.left) made.left.push_back(scaled(number, left));
     for (const double number : terms.right) made.right.push_back(scaled(number, right));
     made.centre = std::llround(terms.centre / (left * right));
@@ -116,7 +121,7 @@ FixedRows fixed_rows(const RowTerms& terms) {
     return made;
   }
   const double sum = largest_sum(terms);
-  const double unit = std::max(sum / 0x1p29, largest(terms.amplitudes) / 0x1p30);
+  const double unit = std::max({sum / 0x1p29, largest(terms.amplitudes) / 0x1p30, finest});
   for (const double amplitude : terms.amplitudes) made.amplitudes.push_back(scaled(amplitude, unit));
   for (const double phase : terms.phases) made.phases.push_back(scaled(phase, 1.0 / (1 << FixedRows::q)));
   for (const double tap : terms.low) made.low.push_back(scaled(tap, 1.0 / (1 << FixedRows::q)));

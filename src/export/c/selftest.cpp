@@ -102,16 +102,25 @@ int @name@_selftest(void)
               places);
 }
 
+namespace {
+
+// A power of two as a C constant with all its digits, so that a value times it is exact.
+std::string power_of_two(int exponent) {
+  std::string text = fmt::format("{:.17g}", std::ldexp(1.0, exponent));
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+}  // namespace
+
 std::string fixed_macros(const Contract& contract, std::span<const int> obs_q, std::span<const int> act_q) {
   std::string lines;
   for (std::size_t i = 0; i < obs_q.size(); ++i) {
-    lines +=
-        fmt::format("#define @NAME@_OBS_ONE_{} {:.10g}{} /* one {} as an integer */\n", i, std::ldexp(1.0, obs_q[i]),
-                    obs_q[i] < 0 ? "" : ".0", c_comment(contract.observation.axes[i].name));
+    lines += fmt::format("#define @NAME@_OBS_ONE_{} {} /* one {} as an integer */\n", i, power_of_two(obs_q[i]),
+                         c_comment(contract.observation.axes[i].name));
   }
   for (std::size_t a = 0; a < act_q.size(); ++a) {
-    lines += fmt::format("#define @NAME@_ACT_ONE_{} {:.10g}{} /* one {} as an integer */\n", a,
-                         std::ldexp(1.0, act_q[a]), act_q[a] < 0 ? "" : ".0", c_comment(contract.action.axes[a].name));
+    lines += fmt::format("#define @NAME@_ACT_ONE_{} {} /* one {} as an integer */\n", a, power_of_two(act_q[a]),
+                         c_comment(contract.action.axes[a].name));
   }
   return lines;
 }
