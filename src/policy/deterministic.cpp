@@ -12,7 +12,6 @@
 namespace mercer {
 namespace {
 
-
 double normal_between(double low, double high) {
   // Both in the same tail: the difference of the small ends, not of two numbers near one.
   if (low > 0) return normal_between(-high, -low);

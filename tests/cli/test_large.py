@@ -89,7 +89,7 @@ def test_a_kill_leaves_nothing(mercer, scratch):
     seen = False
     while running.poll() is None and not seen:  # until the table is mapped
         try:
-            seen = "scratch/mercer-" in pathlib.Path(f"/proc/{running.pid}/maps").read_text()
+            seen = f"{scratch}/" in pathlib.Path(f"/proc/{running.pid}/maps").read_text()
         except OSError:
             break
         time.sleep(0.002)

@@ -12,10 +12,7 @@
 #include "policy/agents/agent_file.hpp"
 
 namespace mercer {
-namespace {
-
-
-}  // namespace
+namespace {}  // namespace
 
 TensorSource tensors_of(const TorchFile& file) {
   TensorSource source;
@@ -118,7 +115,8 @@ std::vector<std::string> TorchTensors::chain(const std::string& name) const {
     if (source_.shapes.find(weight)->second.size() != 2) {
       refuse_agent(where_, fmt::format("'{}' is not a linear layer; legal: a plain perceptron", weight));
     }
-    if (layers.size() > limits::agent_layers) refuse_agent(where_, fmt::format("more than {} layers", limits::agent_layers));
+    if (layers.size() > limits::agent_layers)
+      refuse_agent(where_, fmt::format("more than {} layers", limits::agent_layers));
   }
   return layers;
 }

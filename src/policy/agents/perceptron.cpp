@@ -12,12 +12,11 @@
 namespace mercer {
 namespace {
 
-
 // Builds the network of a layout.
 class NetworkMaker {
  public:
   NetworkMaker(const TensorSource& source, const TensorLayout& layout, std::vector<Activation> activations,
-        const std::string& where)
+               const std::string& where)
       : source_(source),
         layout_(layout),
         activations_(std::move(activations)),
@@ -26,7 +25,8 @@ class NetworkMaker {
         layers_(builder_, source, {}, where) {}
 
   StateDict make() {
-    if (layout_.layers.size() > limits::agent_layers) refuse_agent(where_, fmt::format("more than {} layers", limits::agent_layers));
+    if (layout_.layers.size() > limits::agent_layers)
+      refuse_agent(where_, fmt::format("more than {} layers", limits::agent_layers));
     const std::string output = !layout_.mean.empty()     ? layout_.mean
                                : !layout_.action.empty() ? layout_.action
                                : !layout_.q.empty()      ? layout_.q
