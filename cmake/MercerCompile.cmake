@@ -38,12 +38,29 @@ add_library(mercer_batches INTERFACE)
 target_compile_options(mercer_batches INTERFACE -Wno-shadow
   $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)  # of private classes, whose files look like headers here
 
-# mercer_in_batches(target): several files become one for the compiler, which reads what they include once and expands the
-# templates that they share once: a third to a half of the time. Names inside files of one folder must then differ, and one
-# may hide another. Files with options of their own stay alone.
+# mercer_in_batches(target [pattern]): up to eight files of a folder become one for the compiler, which reads what they include
+# once and expands the templates that they share once: a third to a half of the time. Names inside the files of a folder must
+# then differ, and one may hide another. Files that match the pattern, or have options of their own, stay alone. The batches
+# are the same whatever else is built.
 function(mercer_in_batches target)
-  if(MERCER_BATCHES)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-    target_link_libraries(${target} PRIVATE mercer_batches)
+  if(NOT MERCER_BATCHES)
+    return()
   endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source ${sources})
+    if(NOT source MATCHES "[.]cpp$" OR (ARGC GREATER 1 AND source MATCHES "${ARGV1}"))
+      continue()
+    endif()
+    get_filename_component(folder "${source}" DIRECTORY)
+    string(REPLACE "${PROJECT_SOURCE_DIR}/" "" folder "${folder}")
+    string(MAKE_C_IDENTIFIER "${folder}" folder)
+    if(NOT DEFINED count_${folder})
+      set(count_${folder} 0)
+    endif()
+    math(EXPR batch "${count_${folder}} / 8")
+    math(EXPR count_${folder} "${count_${folder}} + 1")
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${folder}_${batch}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_link_libraries(${target} PRIVATE mercer_batches)
 endfunction()

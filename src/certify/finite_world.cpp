@@ -17,11 +17,6 @@ namespace {
 
 constexpr std::size_t most_pairs = 2'000'000;  // of state and action
 
-void make_sum_to_one(std::span<double> row) {
-  const double sum = std::accumulate(row.begin(), row.end(), 0.0);
-  for (double& value : row) value = sum > 0 ? value / sum : 1 / static_cast<double>(row.size());
-}
-
 std::vector<double> mean_row(const std::vector<double>& rows, std::size_t m) {
   std::vector<double> mean(m);
   for (std::size_t i = 0; i < rows.size(); ++i) mean[i % m] += rows[i];

@@ -9,14 +9,14 @@ namespace {
 
 constexpr std::size_t most_outside = 2000;  // visits of cells that are not kept, to average over
 
+std::size_t cells_of(const Grid& actions) { return static_cast<std::size_t>(actions.cells()); }
+
+}  // namespace
+
 void make_sum_to_one(std::span<double> row) {
   const double sum = std::accumulate(row.begin(), row.end(), 0.0);
   for (double& value : row) value = sum > 0 ? value / sum : 1 / static_cast<double>(row.size());
 }
-
-std::size_t cells_of(const Grid& actions) { return static_cast<std::size_t>(actions.cells()); }
-
-}  // namespace
 
 Points middles(const Cells& cells) {
   Points points(cells.grid().dimensions(), cells.size());

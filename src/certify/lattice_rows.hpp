@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
 #include "mercer/embedding.hpp"
@@ -17,6 +18,9 @@ struct Points {
 };
 
 Points middles(const Cells& cells);
+
+/// Divides a row by its sum; one that has none becomes uniform.
+void make_sum_to_one(std::span<double> row);
 
 /// The first 2,000 visits of cells that are not kept.
 Points points_outside(const Rollouts& rollouts, const Cells& cells);

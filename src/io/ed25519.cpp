@@ -27,7 +27,7 @@ struct Free {
 using Key = std::unique_ptr<EVP_PKEY, Free>;
 using Context = std::unique_ptr<EVP_MD_CTX, Free>;
 
-constexpr std::size_t raw_key_bytes = 32, signature_bytes = 64;
+constexpr std::size_t key_bytes = 32, signature_bytes = 64;
 constexpr std::size_t most_key_file = limits::key_bytes;
 
 void must(bool done) {
@@ -56,9 +56,9 @@ std::optional<std::vector<std::uint8_t>> from_hex(std::string_view text, std::si
 // Without a callback OpenSSL asks for the passphrase on the terminal.
 int no_passphrase(char*, int, int, void*) { return -1; }
 
-using PemReader = EVP_PKEY* (*)(BIO*, EVP_PKEY**, pem_password_cb*, void*);
+using Reader = EVP_PKEY* (*)(BIO*, EVP_PKEY**, pem_password_cb*, void*);
 
-Key parse_pem(const std::string& text, PemReader read) {
+Key parse_pem(const std::string& text, Reader read) {
   const std::unique_ptr<BIO, Free> bio(BIO_new_mem_buf(text.data(), static_cast<int>(text.size())));
   must(bio != nullptr);
   Key key(read(bio.get(), nullptr, no_passphrase, nullptr));
@@ -77,7 +77,7 @@ Key public_key(std::span<const std::uint8_t> bytes) {
 }
 
 std::string hex_of_public(const Key& key) {
-  std::array<std::uint8_t, raw_key_bytes> bytes{};
+  std::array<std::uint8_t, key_bytes> bytes{};
   std::size_t size = bytes.size();
   must(EVP_PKEY_get_raw_public_key(key.get(), bytes.data(), &size) == 1 && size == bytes.size());
   return to_hex(bytes);
@@ -129,7 +129,7 @@ Ed25519Signature sign_text(const Ed25519Secret& secret, std::string_view text) {
 }
 
 bool is_signed(const Ed25519Signature& signature, std::string_view text) {
-  const auto bytes = from_hex(signature.key, raw_key_bytes), value = from_hex(signature.value, signature_bytes);
+  const auto bytes = from_hex(signature.key, key_bytes), value = from_hex(signature.value, signature_bytes);
   if (!bytes || !value) return false;
   const Key key = public_key(*bytes);
   const Context context(EVP_MD_CTX_new());
@@ -142,7 +142,7 @@ bool is_signed(const Ed25519Signature& signature, std::string_view text) {
 }
 
 std::string key_fingerprint(const std::string& key) {
-  const auto bytes = from_hex(key, raw_key_bytes);
+  const auto bytes = from_hex(key, key_bytes);
   const Key made = bytes ? public_key(*bytes) : nullptr;
   unsigned char* der = nullptr;
   const int size = made ? i2d_PUBKEY(made.get(), &der) : -1;

@@ -22,21 +22,21 @@ using nlohmann::ordered_json;
 constexpr std::size_t length_bytes = 8;
 constexpr const char* metadata_key = "__metadata__";
 
-struct TensorType {
+struct ElementType {
   const char* name;
   Array::Type type;
   std::size_t bytes;
   double (*widen)(std::uint16_t) = nullptr;  // of numbers with 16 bits, which are read as float32 and never written
 };
 constexpr std::array element_types{
-    TensorType{"F64", Array::Type::f64, 8},
-    TensorType{"F32", Array::Type::f32, 4},
-    TensorType{"I64", Array::Type::i64, 8},
-    TensorType{"I32", Array::Type::i32, 4},
-    TensorType{"U8", Array::Type::u8, 1},
-    TensorType{"BOOL", Array::Type::boolean, 1},
-    TensorType{"F16", Array::Type::f32, 2, half_to_double},
-    TensorType{"BF16", Array::Type::f32, 2, bfloat_to_double},
+    ElementType{"F64", Array::Type::f64, 8},
+    ElementType{"F32", Array::Type::f32, 4},
+    ElementType{"I64", Array::Type::i64, 8},
+    ElementType{"I32", Array::Type::i32, 4},
+    ElementType{"U8", Array::Type::u8, 1},
+    ElementType{"BOOL", Array::Type::boolean, 1},
+    ElementType{"F16", Array::Type::f32, 2, half_to_double},
+    ElementType{"BF16", Array::Type::f32, 2, bfloat_to_double},
 };
 
 [[noreturn]] void throw_unreadable(const std::string& where, std::string_view what) {
@@ -44,13 +44,13 @@ constexpr std::array element_types{
               "Give a safetensors file with tensors of type F64, F32, F16, BF16, I64, I32, U8 or BOOL");
 }
 
-const TensorType* find_type(Array::Type type) {
-  const auto* found = std::ranges::find(element_types, type, &TensorType::type);
+const ElementType* find_type(Array::Type type) {
+  const auto* found = std::ranges::find(element_types, type, &ElementType::type);
   return found == element_types.end() ? nullptr : found;
 }
 
-const TensorType& type_to_write(const std::string& name, const Array& array) {
-  const TensorType* type = find_type(array.type);
+const ElementType& type_to_write(const std::string& name, const Array& array) {
+  const ElementType* type = find_type(array.type);
   if (type == nullptr || name == metadata_key || array.size() * type->bytes != array.data.size()) {
     throw Error(ErrorCode::bad_value, fmt::format("'{}' cannot be a tensor of a safetensors file", name),
                 "Give numbers, as many as the shape says, under a name other than __metadata__");
@@ -74,7 +74,7 @@ struct Entry {
   Array array;
   std::size_t begin = 0;
   std::size_t end = 0;
-  const TensorType* type = nullptr;
+  const ElementType* type = nullptr;
 };
 
 Entry parse_entry(const std::string& name, const json& value, std::size_t available, const std::string& where) {
@@ -85,7 +85,7 @@ Entry parse_entry(const std::string& name, const json& value, std::size_t availa
       value["shape"].size() <= limits::safetensors_axes && std::ranges::all_of(value["shape"], is_index);
   if (!complete) throw_unreadable(where, fmt::format("describes tensor '{}' in no way that is known", name));
   const auto dtype = value["dtype"].get<std::string>();
-  const auto* type = std::ranges::find(element_types, dtype, &TensorType::name);
+  const auto* type = std::ranges::find(element_types, dtype, &ElementType::name);
   if (type == element_types.end()) throw_unreadable(where, fmt::format("has tensor '{}' of type '{}'", name, dtype));
 
   Entry entry{name, {type->type, {}, {}}, value["data_offsets"][0], value["data_offsets"][1], type};

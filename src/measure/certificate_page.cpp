@@ -26,7 +26,7 @@ const char* words(LossMethod method) {
   return "";
 }
 
-std::string number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "unknown"; }
+std::string known_number(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : "unknown"; }
 
 // A share of episodes, a percentage or a return, as promises of this kind are given.
 std::string in_unit(Quantity about, double value) {
@@ -109,8 +109,8 @@ std::string table(const std::vector<Group>& groups) {
   for (const Group& group : groups) {
     text += group.title() + "\n";
     for (const CertificateRow* row : group.rows) {
-      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", row->term, rounded_up(row->value), number(row->measured),
-                          number(row->slack), remark(*row));
+      text += fmt::format("  {:<26} {:>12} {:>12} {:>12}{}\n", row->term, rounded_up(row->value),
+                          known_number(row->measured), known_number(row->slack), remark(*row));
     }
   }
   return text;

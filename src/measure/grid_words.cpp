@@ -18,8 +18,8 @@ double bound_of(const PerturbedPoint& point) {
   return point.upper_percent.value_or(100 * point.upper_return / std::abs(point.teacher_return));
 }
 
-std::string percent(double value) { return std::isfinite(value) ? fmt::format("{:.4g}%", value) : ""; }
-std::string share(const std::optional<double>& value) { return value ? percent(100 * *value) : ""; }
+std::string to_percent(double value) { return std::isfinite(value) ? fmt::format("{:.4g}%", value) : ""; }
+std::string share(const std::optional<double>& value) { return value ? to_percent(100 * *value) : ""; }
 
 // Parameters to the left, numbers to the right.
 std::string cells(const PerturbedGrid& grid, const std::vector<std::string>& values,
@@ -36,7 +36,7 @@ std::string line(const PerturbedGrid& grid, const PerturbedPoint& point, bool fa
   std::vector<std::string> values;
   for (const double value : point.values) values.push_back(fmt::format("{:.6g}", value));
   std::vector<std::string> numbers{
-      fmt::format("{:.6g}", point.teacher_return), percent(point.loss_percent),
+      fmt::format("{:.6g}", point.teacher_return), to_percent(point.loss_percent),
       point.upper_percent ? percent_up(*point.upper_percent) : rounded_up(point.upper_return),
       share(point.motion.embedding.roughness), share(point.motion.teacher.roughness)};
   if (failures) numbers.insert(numbers.end(), {share(point.failures), share(point.teacher_failures)});

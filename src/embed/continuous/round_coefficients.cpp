@@ -52,8 +52,8 @@ Vector round_plainly(const Vector& c, const Vector& unit, int most) {
 }
 
 // Moves one coefficient by a unit as long as that helps.
-using Judge = std::function<double(const Vector&)>;
-double walk(Vector& c, const Vector& unit, int most, double value, const Judge& judge) {
+using LossAt = std::function<double(const Vector&)>;
+double walk(Vector& c, const Vector& unit, int most, double value, const LossAt& loss_at) {
   constexpr int sweeps = 8;
   bool helped = true;
   for (int sweep = 0; sweep < sweeps && helped; ++sweep) {
@@ -63,7 +63,7 @@ double walk(Vector& c, const Vector& unit, int most, double value, const Judge& 
       for (const double step : {-1.0, 1.0}) {
         if (std::abs(before / unit[i] + step) > most + 0.5) continue;
         c[i] = before + step * unit[i];
-        const double now = judge(c);
+        const double now = loss_at(c);
         if (now < value) {
           value = now;
           helped = true;
@@ -109,7 +109,7 @@ ContinuousCode round_coefficients(ContinuousCode code, const Features& features,
     // For logits the bound on the curvature is that of least squares.
     const bool logits = samples.head() == Head::logits;
     const Quadratic sum = logits ? squares_of(features, samples, c, o) : quadratic_of(features, samples, c, o, true);
-    const Judge judge = [&](const Vector& at) {
+    const LossAt loss_at = [&](const Vector& at) {
       return logits ? (at - c).dot(sum.curvature * (at - c)) : quadratic_of(features, samples, at, o, false).value;
     };
     std::vector<std::uint8_t> best_codes;
@@ -126,7 +126,7 @@ ContinuousCode round_coefficients(ContinuousCode code, const Features& features,
         unit.segment(first, size).setConstant(from_log_scale(codes.back()));
       }
       for (const Vector& rounded : {round_plainly(c, unit, most), round_with_units(sum.curvature, c, unit, most)}) {
-        const double value = judge(rounded);
+        const double value = loss_at(rounded);
         if (!(value < least)) continue;
         least = value;
         best = rounded;
@@ -135,7 +135,7 @@ ContinuousCode round_coefficients(ContinuousCode code, const Features& features,
       }
     }
     if (best.size() == 0) throw Error(ErrorCode::not_finite, "coefficients that are no numbers", "Fit them again");
-    if (k <= 64) walk(best, best_unit, most, least, judge);
+    if (k <= 64) walk(best, best_unit, most, least, loss_at);
     std::copy_n(best.data(), k, code.coefficients.begin() + static_cast<std::ptrdiff_t>(o * features.terms));
     code.scales.insert(code.scales.end(), best_codes.begin(), best_codes.end());
   }

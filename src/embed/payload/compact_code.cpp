@@ -29,7 +29,7 @@ void write_ridges(BitWriter& out, const Terms& terms) {
   put_packed(out, ridges.numbers, ridges.bits);
 }
 
-void read_ridges(BitReader& in, RidgeTerms& ridges, std::size_t dimensions) {
+void read_compact_ridges(BitReader& in, RidgeTerms& ridges, std::size_t dimensions) {
   ridges.bits = in.get(3) + 3;
   ridges.unit = static_cast<std::uint8_t>(in.get(8));
   if (ridges.bits > 8) throw_corrupt(in.where(), "has ridges of too many bits");
@@ -66,7 +66,7 @@ void read_compact_terms(BitReader& in, Terms& terms) {
   if (linear) make_linear(terms);
   if (tensor) read_tensor(in, terms.tensor);
   if (waves) read_waves(in, terms.waves);
-  if (ridges) read_ridges(in, terms.ridges, terms.dimensions());
+  if (ridges) read_compact_ridges(in, terms.ridges, terms.dimensions());
   if (radials) read_radials(in, terms.radials, terms.dimensions());
   if (terms.size() == 0) throw_corrupt(in.where(), "has no terms");
 }

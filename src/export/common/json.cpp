@@ -16,7 +16,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr int version = 1;
+constexpr int format_version = 1;
 
 void check_finite(double number) {
   if (std::isfinite(number)) return;
@@ -133,7 +133,7 @@ json lattice_json(const LatticeEmbedding& embedding) {
 std::string export_json(const EmbeddingFile& file) {
   const Embedding& embedding = file.embedding;
   json document{{"kind", "mercer embedding"},
-                {"version", version},
+                {"version", format_version},
                 {"route", name(embedding.route())},
                 {"basis", embedding.basis()},
                 {"k", embedding.k()},

@@ -7,7 +7,7 @@ namespace mercer {
 namespace {
 
 // A cell of a table, or a sentence: nothing in it is markup.
-std::string plain(const std::string& text) {
+std::string without_markup(const std::string& text) {
   std::string out;
   for (const char c : c_comment(text)) {
     if (c == '|' || c == '<' || c == '>' || c == '`' || c == '*' || c == '_' || c == '[') out += '\\';
@@ -21,7 +21,8 @@ std::string axis_rows(const Contract& contract, const Space& space, const char* 
   for (std::size_t d = 0; d < space.dimensions(); ++d) {
     std::string facts = axis_facts(contract, space, d);
     if (facts.starts_with(", ")) facts.erase(0, 2);
-    rows += fmt::format("| `{}[{}]` | {} | {} |\n", array, d, plain(space.axes[d].name), plain(facts));
+    rows +=
+        fmt::format("| `{}[{}]` | {} | {} |\n", array, d, without_markup(space.axes[d].name), without_markup(facts));
   }
   return rows;
 }
@@ -53,15 +54,16 @@ std::string test_sentence(const KitFacts& facts) {
 
 std::string kit_readme(const KitFacts& facts) {
   std::string sentences;
-  for (const std::string& sentence : provenance_sentences(facts.file)) sentences += "- " + plain(sentence) + "\n";
+  for (const std::string& sentence : provenance_sentences(facts.file))
+    sentences += "- " + without_markup(sentence) + "\n";
   const double dt = facts.contract.dt;
   Places places = facts.places();
   places.insert(
       places.begin(),
-      {{"what", plain(origin_text(facts.file.origin))},
+      {{"what", without_markup(origin_text(facts.file.origin))},
        {"in", axis_rows(facts.contract, facts.contract.observation, "obs")},
        {"out", axis_rows(facts.contract, facts.contract.action, "act")},
-       {"handling", plain(handling_note(facts.contract))},
+       {"handling", without_markup(handling_note(facts.contract))},
        {"period", dt > 0 ? fmt::format(" Call it every {:g} s.", dt) : ""},
        {"fixed", facts.fixed()
                      ? " All numbers are integers: a value times `@NAME@_OBS_ONE_0` or `@NAME@_ACT_ONE_0` and "
@@ -69,7 +71,7 @@ std::string kit_readme(const KitFacts& facts) {
                      : ""},
        {"url",
         facts.url.empty() ? "; before you publish it, set `url` in `library.properties` (or export with `--url`)" : ""},
-       {"cost", plain(costs(facts))},
+       {"cost", without_markup(costs(facts))},
        {"difference", facts.contract.action.is_discrete()
                           ? fmt::format("The numbers that decide between the actions of this code differ from the "
                                         "embedding's by at most {:.2g}.",
@@ -77,9 +79,9 @@ std::string kit_readme(const KitFacts& facts) {
                           : fmt::format("The actions of this code differ from the embedding's by at most {:.2g} of the "
                                         "action's range.",
                                         facts.made.stated_error)},
-       {"distance", plain(network_distance_sentence(facts.file))},
-       {"certificate", plain(certificate_sentences(facts.file))},
-       {"played", plain(test_sentence(facts))},
+       {"distance", without_markup(network_distance_sentence(facts.file))},
+       {"certificate", without_markup(certificate_sentences(facts.file))},
+       {"played", without_markup(test_sentence(facts))},
        {"printed", facts.closed_loop()
                        ? "a whole episode as CSV"
                        : fmt::format("{} recorded observations with their actions as CSV", facts.stored.shown)},
