@@ -63,5 +63,6 @@ void adam_with_target(const AdamStep<Real>& step, const Vector<Real>& gradient, 
                                  Vector<Real>&)
 MERCER_INSTANTIATE(float);
 MERCER_INSTANTIATE(double);
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer::learn

@@ -143,5 +143,6 @@ Flops flops(const Network& network) {
   template void backward_to_input(const Network&, const Real*, Columns, Pass<Real>&, Matrix<Real>&)
 MERCER_INSTANTIATE(float);
 MERCER_INSTANTIATE(double);  // for derivatives checked by differences
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer::learn

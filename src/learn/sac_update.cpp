@@ -62,6 +62,7 @@ void squash_backward(const SquashedActions<Real>& s, const Matrix<Real>& slope, 
   template void squash_backward(const SquashedActions<Real>&, const Matrix<Real>&, Real, Real, Columns, Matrix<Real>&)
 MERCER_INSTANTIATE(float);
 MERCER_INSTANTIATE(double);
+#undef MERCER_INSTANTIATE
 
 }  // namespace mercer::learn
 
