@@ -224,6 +224,7 @@ struct SweepFile {
   std::vector<SweepAxis> axes;
 };
 
+/// Whether a list has that name.
 bool has_name(const std::vector<std::string>& names, const std::string& name);
 
 SweepFile read_sweep_file(const std::filesystem::path& file, const std::vector<SweepStage>& known);

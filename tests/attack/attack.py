@@ -10,6 +10,7 @@ import argparse
 import pathlib
 import sys
 import tempfile
+import time
 
 import builds
 import files
@@ -28,8 +29,9 @@ def survey(program, counts, seed, kept_in, only=None, out=sys.stdout):
             number = int(only.split(":")[1]) if only and only.split(":")[0] == part else None
             if number is None if only else not counts[part]:
                 continue
-            before = len(kept.found)
+            before, begin = len(kept.found), time.monotonic()
             row = module.attack(program, counts[part], pathlib.Path(base), kept, number)
+            row.seconds = time.monotonic() - begin
             rows.append((row, len(kept.found) - before))
             print(f"{row.name}: {row.tried} tried in {row.seconds:.0f} s, {rows[-1][1]} findings", file=out, flush=True)
     print(f"\n{'part':<10} {'tried':>8} {'refused':>8} {'accepted':>9} {'other':>6} {'findings':>9} {'seconds':>8}", file=out)

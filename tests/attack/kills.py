@@ -74,9 +74,8 @@ class Kills:
 
 
 def attack(program, count, base, kept, only=None):
-    row, begin = Row("kills"), time.monotonic()
+    row = Row("kills")
     kills = Kills(program, base / "kills", kept)
     for number in [only] if only is not None else range(count):
         kills.one(number, row)
-    row.seconds = time.monotonic() - begin
     return row

@@ -263,7 +263,7 @@ class Questions:
 
 
 def attack(program, count, base, kept, only=None):
-    begin, questions, number = time.monotonic(), Questions(program, base / "requests", kept), 0
+    questions, number = Questions(program, base / "requests", kept), 0
     row = questions.row
     try:
         while row.tried < count if only is None else number == 0:
@@ -276,5 +276,4 @@ def attack(program, count, base, kept, only=None):
         code, said = questions.server.end()
     if wrong or code != 0 or said:
         kept.add("requests", number, "mercer serve", [*wrong, f"the server ended with {code}: {said[-500:]!r}"])
-    row.seconds = time.monotonic() - begin
     return row

@@ -15,6 +15,8 @@
 namespace mercer {
 namespace {
 
+constexpr const char* other_names = "Choose a name other than main, math, stdint, stdio, test, check and recorded";
+
 void check_name(const std::string& name) {
   const auto legal = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
   if (!name.empty() && name.size() <= 40 && std::ranges::all_of(name, legal) &&
@@ -23,13 +25,12 @@ void check_name(const std::string& name) {
     for (const char* taken : {"main", "math", "stdint", "stdio"}) {
       if (name != taken) continue;
       throw Error(ErrorCode::bad_value, fmt::format("'{}' is the name of another file of the program", name),
-                  "Take another name than main, math, stdint and stdio");
+                  other_names);
     }
     // Their functions would be test_act, check_act and recorded_act, and so are tables of the programs around the code.
     for (const char* taken : {"test", "check", "recorded"}) {
       if (name != taken) continue;
-      throw Error(ErrorCode::bad_value, fmt::format("'{}' is how the code itself names its cases", name),
-                  "Take another name than test, check and recorded");
+      throw Error(ErrorCode::bad_value, fmt::format("'{}' is how the code itself names its cases", name), other_names);
     }
     return;
   }
